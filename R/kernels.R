@@ -1,0 +1,52 @@
+#' ANOVA kernel and its gradient
+#'
+#' The ANOVA kernel of degree m, eq. (5) of Blondel et al. (2016), sums products over all sets of m distinct features,
+#' \deqn{A^m(p, x) = \sum_{j_1 < \dots < j_m} \prod_{t=1}^m p_{j_t} x_{j_t}.}{A^m(p, x) = sum_{j_1 < ... < j_m} prod_t p_{j_t} x_{j_t}.}
+#' It is the building block of a factorization machine and is multi-linear: affine in each \eqn{p_j}.
+#'
+#' @param p numeric vector, one weight per feature.
+#' @param x numeric vector of the same length, or a matrix with one sample per row and one column per feature.
+#' @param degree the number m of features that are combined, at least 0. `A^0` is 1.
+#' @param method `"dp"`: the dynamic programme of Algorithm 1 and, for the gradient, reverse mode along it (Algorithm 2), in
+#'   O(dm) and without a subtraction. `"power_sums"`: the recursion (11) over \eqn{D^t = \sum_j (p_j x_j)^t}{D^t = sum_j (p_j x_j)^t}
+#'   and reverse mode on it (appendix C), in O(dm + m^2); it subtracts and loses digits for high degrees.
+#' @return `anova_kernel()`: one number per row of `x`. `anova_gradient()`: the derivatives in `p`, a vector as long as `p` if
+#'   `x` is a vector, else a matrix shaped like `x`.
+#' @references Blondel, M., Fujino, A., Ueda, N. and Ishihata, M. (2016). Higher-Order Factorization Machines.
+#'   *Advances in Neural Information Processing Systems* 29.
+#' @examples
+#' p <- c(0.5, -1, 2, 0.1)
+#' x <- c(1, 2, 0, 3)
+#' anova_kernel(p, x, 2)
+#' sum(combn(p * x, 2, prod)) # the definition
+#' anova_gradient(p, x, 2)
+#' @export
+anova_kernel <- function(p, x, degree, method = c("dp", "power_sums")) {
+  arguments <- check_kernel(p, x, degree)
+  anova_value_cpp(arguments$p, arguments$x, arguments$degree, match.arg(method) == "power_sums")
+}
+
+#' @rdname anova_kernel
+#' @export
+anova_gradient <- function(p, x, degree, method = c("dp", "power_sums")) {
+  arguments <- check_kernel(p, x, degree)
+  power_sums <- match.arg(method) == "power_sums"
+  if (arguments$degree == 0L) {
+    gradient <- 0 * arguments$x
+  } else {
+    gradient <- anova_gradient_cpp(arguments$p, arguments$x, arguments$degree, power_sums)
+  }
+  if (is.matrix(x)) gradient else gradient[1L, ]
+}
+
+check_kernel <- function(p, x, degree) {
+  check_numeric(p, "p")
+  check_numeric(x, "x")
+  check_count(degree, "degree", min = 0)
+  x <- if (is.matrix(x)) x else matrix(x, nrow = 1L)
+  if (ncol(x) != length(p)) {
+    hofm_abort(sprintf("`x` must have one value per element of `p` (%d), not %d.", length(p), ncol(x)), "hofm_error_input")
+  }
+  storage.mode(x) <- "double"
+  list(p = as.double(p), x = unname(x), degree = as.integer(degree))
+}

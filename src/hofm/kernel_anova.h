@@ -1,0 +1,139 @@
+// The ANOVA kernel A^m(p, x) of one factor and one sample: eq. (5), the sum of prod_{j in J} p_j x_j over all sets J of m
+// distinct features. All functions work on z_j = p_j x_j, of which the kernel is the m-th elementary symmetric polynomial.
+#ifndef HOFM_KERNEL_ANOVA_H
+#define HOFM_KERNEL_ANOVA_H
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace hofm {
+
+// A degree that the compiler may or may not know.
+constexpr int Dynamic = -1;
+template <int M>
+struct Degree {
+  constexpr operator int() const { return M; }
+};
+template <>
+struct Degree<Dynamic> {
+  int m;
+  operator int() const { return m; }
+};
+
+template <int M>
+inline Degree<M> degree_of(int m) {
+  if constexpr (M == Dynamic) return {m};
+  else return {};
+}
+
+namespace anova {
+
+// Adding a feature: a_t = A^t of the features so far, t = 0..m, a_0 = 1. Eq. (8). O(m).
+inline void add(double *a, int m, double z) {
+  for (int t = m; t >= 1; --t) a[t] += z * a[t - 1];
+}
+
+// Taking a feature out: eq. (7) solved for the others, h_t = A^t without the feature, t = 0..m-1. O(m). Subtraction loses
+// digits where |z| dwarfs the other features: see `safe`.
+inline void remove(const double *a, int m, double z, double *h) {
+  h[0] = 1;
+  for (int t = 1; t < m; ++t) h[t] = a[t] - z * h[t - 1];
+}
+
+// Rounding error of remove() in h_{m-1} is at most about eps * sum_u |z|^u |a_{m-1-u}|; `size` stands for |z|.
+inline double removal_error(const double *a, int m, double size) {
+  double bound = 1;
+  for (int t = 1; t < m; ++t) bound = std::fabs(a[t]) + size * bound;
+  return std::numeric_limits<double>::epsilon() * bound;
+}
+
+// The digits asked of a derivative by removal; below that the kernel is built again from the row.
+constexpr double kRemovalTolerance = 1e-9;
+
+// Whether every feature of a row may be taken out safely. |z_j| <= sqrt(sum z^2), and sum z^2 = a_1^2 - 2 a_2.
+// Degrees 1 and 2 are always safe: h_1 = a_1 - z is as good as a_1.
+inline bool safe(const double *a, int m) {
+  if (m <= 2) return true;
+  const double size = std::sqrt(std::fmax(0, a[1] * a[1] - 2 * a[2]));
+  return removal_error(a, m, size) <= kRemovalTolerance * std::fabs(a[m - 1]);
+}
+
+// Algorithm 1: one column of the DP table at a time. O(dm) time, O(m) memory.
+inline double value(const double *z, int d, int m) {
+  std::vector<double> a(std::size_t(m) + 1, 0.0);
+  a[0] = 1;
+  for (int j = 0; j < d; ++j) add(a.data(), m, z[j]);
+  return a[m];
+}
+
+// Algorithm 2: out[j] = dA^m / dz_j from the whole table a_{j,t} and the adjoints of eq. (9). O(dm) time and memory, no
+// subtraction. The derivative in p_j is out[j] * x_j.
+inline void gradient(const double *z, int d, int m, double *out) {
+  std::vector<double> table((std::size_t(d) + 1) * (m + 1), 0.0);
+  table[0] = 1;
+  for (int j = 0; j < d; ++j) {
+    const double *before = &table[std::size_t(j) * (m + 1)];
+    double *after = &table[(std::size_t(j) + 1) * (m + 1)];
+    after[0] = 1;
+    for (int t = 1; t <= m; ++t) after[t] = before[t] + z[j] * before[t - 1];
+  }
+  std::vector<double> adjoint(std::size_t(m) + 2, 0.0);  // of a_{j,t}, for the current j
+  adjoint[m] = 1;
+  for (int j = d; j >= 1; --j) {
+    const double *before = &table[(std::size_t(j) - 1) * (m + 1)];
+    double sum = 0;
+    for (int t = 1; t <= m; ++t) sum += adjoint[t] * before[t - 1];
+    out[j - 1] = sum;
+    for (int t = 1; t <= m; ++t) adjoint[t] += adjoint[t + 1] * z[j - 1];
+  }
+}
+
+// Power sums D^t = sum_j z_j^t, t = 1..m, and the kernels a_0..a_m by eq. (11). O(dm + m^2).
+inline void power_sums(const double *z, int d, int m, std::vector<double> &sums, std::vector<double> &a) {
+  sums.assign(std::size_t(m) + 1, 0.0);
+  for (int j = 0; j < d; ++j) {
+    double power = 1;
+    for (int t = 1; t <= m; ++t) sums[t] += (power *= z[j]);
+  }
+  a.assign(std::size_t(m) + 1, 0.0);
+  a[0] = 1;
+  for (int u = 1; u <= m; ++u) {
+    double sum = 0;
+    for (int t = 1; t <= u; ++t) sum += (t % 2 ? 1 : -1) * a[u - t] * sums[t];
+    a[u] = sum / u;
+  }
+}
+
+inline double value_power_sums(const double *z, int d, int m) {
+  std::vector<double> sums, a;
+  power_sums(z, d, m, sums, a);
+  return a[m];
+}
+
+// Reverse mode on eq. (11) (the paper's appendix C): adjoints of a_t, then of D^t, then of z. O(dm + m^2).
+inline void gradient_power_sums(const double *z, int d, int m, double *out) {
+  std::vector<double> sums, a;
+  power_sums(z, d, m, sums, a);
+  std::vector<double> a_adj(std::size_t(m) + 1, 0.0), sums_adj(std::size_t(m) + 1, 0.0);
+  a_adj[m] = 1;
+  for (int t = m - 1; t >= 1; --t)
+    for (int s = t + 1; s <= m; ++s) a_adj[t] += ((s - t) % 2 ? 1.0 : -1.0) / s * a_adj[s] * sums[s - t];
+  for (int t = 1; t <= m; ++t) {
+    for (int s = t; s <= m; ++s) sums_adj[t] += a_adj[s] * a[s - t] / s;
+    if (t % 2 == 0) sums_adj[t] = -sums_adj[t];
+  }
+  for (int j = 0; j < d; ++j) {
+    double power = 1;
+    out[j] = 0;
+    for (int t = 1; t <= m; ++t) {
+      out[j] += sums_adj[t] * t * power;
+      power *= z[j];
+    }
+  }
+}
+
+}  // namespace anova
+}  // namespace hofm
+#endif

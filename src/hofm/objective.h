@@ -1,0 +1,163 @@
+// The objective, eq. (4): sum_i weight_i l(y_i, f_i) + sum of lambda_t/2 ||P^(t)||^2, its gradient and its predictions, for
+// a plain design. Rows are cut into blocks whose number depends on the data alone; each block sums for itself and the blocks
+// are added in order, so the bits do not depend on the number of threads.
+#ifndef HOFM_OBJECTIVE_H
+#define HOFM_OBJECTIVE_H
+
+#include <algorithm>
+#include <vector>
+
+#include "design.h"
+#include "model.h"
+#include "monitor.h"
+#include "parallel.h"
+#include "row_kernel.h"
+
+namespace hofm {
+
+// Gradient in everything that is fitted; P[t] is laid out as terms[t].P.
+struct Gradient {
+  double intercept = 0;
+  std::vector<std::vector<double>> P;
+
+  void zero_like(const Model &model) {
+    intercept = 0;
+    P.resize(model.terms.size());
+    for (std::size_t t = 0; t < P.size(); ++t) P[t].assign(model.terms[t].P.size(), 0.0);
+  }
+};
+
+// The functions and scratch memory with which one thread takes a model along rows.
+class RowWalker {
+ public:
+  RowWalker(const Model &model, int longest_row, Isa isa = Isa::best) {
+    std::size_t work = 0;
+    for (const Term &term : model.terms) {
+      views_.push_back(view(term));
+      kernels_.push_back(row_kernel(term.kernel, term.degree, isa));
+      states_.emplace_back(state_size(term));
+      work = std::max(work, careful_size(term.degree, longest_row));
+    }
+    work_.resize(work);
+  }
+
+  // Sum of all terms on a row, without intercept.
+  double forward(const Slice &row) {
+    double f = 0;
+    for (std::size_t t = 0; t < kernels_.size(); ++t) f += forward(t, row);
+    return f;
+  }
+  double forward(std::size_t t, const Slice &row) { return kernels_[t].forward(views_[t], row, states_[t].data()); }
+
+  // G += g * gradient at the row that forward() saw last.
+  void backward(const Slice &row, double g, std::vector<std::vector<double>> &G) {
+    for (std::size_t t = 0; t < kernels_.size(); ++t)
+      kernels_[t].backward(views_[t], row, states_[t].data(), g, G[t].data(), work_.data());
+  }
+
+ private:
+  std::vector<TermView> views_;
+  std::vector<RowKernel> kernels_;
+  std::vector<std::vector<double>> states_;
+  std::vector<double> work_;
+};
+
+// Multiply-adds of one pass over all rows, for deciding how often to look up.
+inline double pass_work(const Model &model, std::size_t nonzeros) {
+  double work = 0;
+  for (const Term &term : model.terms) work += double(nonzeros) * term.stride * term.degree;
+  return work;
+}
+
+// Rows first..last-1 of block b when n rows are cut into `count` blocks.
+struct RowBlocks {
+  int n, count;
+  int first(int b) const { return int(std::size_t(n) * b / count); }
+};
+
+// body(first, last, block, thread) over all rows, in waves short enough that the monitor is asked several times a second.
+template <class Body>
+void walk_rows(const RowBlocks &blocks, double work, int threads, Monitor &monitor, const Body &body) {
+  const int waves = int(std::clamp(work / 2e8, 1.0, double(std::max(1, blocks.n / blocks.count))));
+  for (int wave = 0; wave < waves; ++wave) {
+    parallel_for(blocks.count, threads, [&](int b, int thread) {
+      const RowBlocks parts{blocks.first(b + 1) - blocks.first(b), waves};
+      body(blocks.first(b) + parts.first(wave), blocks.first(b) + parts.first(wave + 1), b, thread);
+    });
+    monitor.poll(1e6);
+  }
+}
+
+template <class Loss>
+class Objective {
+ public:
+  Objective(Design &design, const Response &response, const Options &options, Monitor &monitor)
+      : design_(design), response_(response), options_(options), monitor_(monitor) {
+    design_.need_rows();
+    longest_ = design_.blocks[0].rows.view().longest();
+  }
+
+  // Value at `model`; fills `gradient` if there is one.
+  double operator()(const Model &model, Gradient *gradient = nullptr) {
+    const RowBlocks blocks{design_.n, block_count(model)};
+    const SparseView rows = design_.blocks[0].rows.view();
+    std::vector<RowWalker> walkers;
+    for (int t = 0; t < std::max(1, options_.threads); ++t) walkers.emplace_back(model, longest_);
+    std::vector<double> loss(blocks.count, 0.0);
+    if (gradient) {
+      parts_.resize(blocks.count);
+      for (Gradient &part : parts_) part.zero_like(model);
+    }
+    walk_rows(blocks, pass_work(model, design_.nonzeros()) * (gradient ? 3 : 1), options_.threads, monitor_,
+              [&](int first, int last, int b, int thread) {
+                for (int i = first; i < last; ++i) {
+                  const double f = response_.offset[i] + model.intercept + walkers[thread].forward(rows[i]);
+                  loss[b] += response_.weight[i] * Loss::value(response_.y[i], f);
+                  if (!gradient) continue;
+                  const double g = response_.weight[i] * Loss::deriv(response_.y[i], f);
+                  parts_[b].intercept += g;
+                  walkers[thread].backward(rows[i], g, parts_[b].P);
+                }
+              });
+    if (gradient) reduce(model, *gradient);
+    double sum = penalty(model);
+    for (double part : loss) sum += part;
+    return sum;
+  }
+
+ private:
+  // At most 16 blocks, of at least 64 rows, whose gradients together take at most 256 MB.
+  int block_count(const Model &model) const {
+    double bytes = 0;
+    for (const Term &term : model.terms) bytes += 8.0 * term.P.size();
+    return int(std::clamp(std::min(design_.n / 64.0, 256e6 / std::max(bytes, 1.0)), 1.0, 16.0));
+  }
+
+  // The blocks' gradients in order, and the penalties' lambda P.
+  void reduce(const Model &model, Gradient &gradient) {
+    gradient.zero_like(model);
+    for (const Gradient &part : parts_) gradient.intercept += part.intercept;
+    if (!model.fit_intercept) gradient.intercept = 0;
+    for (std::size_t t = 0; t < gradient.P.size(); ++t) {
+      const Term &term = model.terms[t];
+      const RowBlocks ranges{int(term.P.size() / term.stride), 64};
+      parallel_for(ranges.count, options_.threads, [&](int r, int) {
+        const std::size_t first = std::size_t(ranges.first(r)) * term.stride;
+        const std::size_t last = std::size_t(ranges.first(r + 1)) * term.stride;
+        for (std::size_t q = first; q < last; ++q) gradient.P[t][q] = term.lambda * term.P[q];
+        for (const Gradient &part : parts_)
+          for (std::size_t q = first; q < last; ++q) gradient.P[t][q] += part.P[t][q];
+      });
+    }
+  }
+
+  Design &design_;
+  const Response &response_;
+  const Options &options_;
+  Monitor &monitor_;
+  int longest_ = 0;
+  std::vector<Gradient> parts_;
+};
+
+}  // namespace hofm
+#endif

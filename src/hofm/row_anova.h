@@ -1,0 +1,163 @@
+// The ANOVA kernel of all factors of a term on one sparse row, vectorised over factors. Included by one source file per
+// instruction set, which defines HOFM_ISA; nothing here may use the standard library's templates, whose instances would
+// then be compiled for that instruction set and shared with the rest of the program.
+//
+// Factors are taken in groups of W = 4 or 8, so that a_1..a_m of a group stay in registers while the row is walked.
+// Groups of eight hide the latency of the multiply-adds; a last group of four avoids useless padding.
+
+namespace hofm {
+namespace HOFM_ISA {
+
+typedef double Pack __attribute__((vector_size(32)));
+typedef double PackAt __attribute__((vector_size(32), aligned(8), may_alias));  // a Pack at any double's address
+
+inline void load(Pack &v, const double *p) { v = *reinterpret_cast<const PackAt *>(p); }
+inline void store(double *p, const Pack &v) { *reinterpret_cast<PackAt *>(p) = v; }
+inline double total(const Pack &v) { return (v[0] + v[1]) + (v[2] + v[3]); }
+inline double magnitude(double x) { return x < 0 ? -x : x; }
+
+// One group of N packs: a_t, t = 1..m, by eq. (8). Returns the sum of a_m over the group's factors.
+template <int M, int N>
+inline double forward_group(Degree<M> m, const TermView &term, const Slice &row, int first, double *state) {
+  Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
+  for (int t = 1; t <= m; ++t)
+    for (int q = 0; q < N; ++q) a[t][q] = Pack{0, 0, 0, 0};
+  for (int jj = 0; jj < row.size; ++jj) {
+    const double *p = term.P + std::ptrdiff_t(row.index[jj]) * term.stride + first;
+    const double x = row.value[jj];
+    for (int q = 0; q < N; ++q) {
+      Pack z;
+      load(z, p + 4 * q);
+      z *= x;
+      for (int t = m; t >= 2; --t) a[t][q] += z * a[t - 1][q];
+      a[1][q] += z;
+    }
+  }
+  double sum = 0;
+  for (int q = 0; q < N; ++q) sum += total(a[m][q]);
+  for (int t = 1; t <= m; ++t)
+    for (int q = 0; q < N; ++q) store(state + std::ptrdiff_t(t - 1) * term.stride + first + 4 * q, a[t][q]);
+  return sum;
+}
+
+template <int M>
+double forward_anova(const TermView &term, const Slice &row, double *state) {
+  Degree<M> m = degree_of<M>(term.degree);
+  double sum = 0;
+  int s = 0;
+  for (; s + 8 <= term.stride; s += 8) sum += forward_group<M, 2>(m, term, row, s, state);
+  for (; s < term.stride; s += 4) sum += forward_group<M, 1>(m, term, row, s, state);
+  return sum;
+}
+
+// dA^m/dp_j = x_j h_{m-1}, h by taking the feature out of the finished sums.
+template <int M, int N>
+inline void backward_group(Degree<M> m, const TermView &term, const Slice &row, int first, const double *state, double g,
+                           double *G) {
+  Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
+  for (int t = 1; t < m; ++t)
+    for (int q = 0; q < N; ++q) load(a[t][q], state + std::ptrdiff_t(t - 1) * term.stride + first + 4 * q);
+  for (int jj = 0; jj < row.size; ++jj) {
+    const std::ptrdiff_t at = std::ptrdiff_t(row.index[jj]) * term.stride + first;
+    const double x = row.value[jj], gx = g * x;
+    for (int q = 0; q < N; ++q) {
+      Pack z, h, sum;
+      load(z, term.P + at + 4 * q);
+      z *= x;
+      h = a[1][q] - z;
+      for (int t = 2; t < m; ++t) h = a[t][q] - z * h;
+      load(sum, G + at + 4 * q);
+      sum += gx * h;
+      store(G + at + 4 * q, sum);
+    }
+  }
+}
+
+// Algorithm 2 for one pack: the table of prefixes in `work`, then the adjoints backwards. No subtraction.
+inline void backward_careful(int m, const TermView &term, const Slice &row, int first, double g, double *G, double *work) {
+  const int width = 4 * (m + 1);
+  for (int t = 0; t <= m; ++t) store(work + 4 * t, Pack{0, 0, 0, 0} + (t == 0 ? 1.0 : 0.0));
+  Pack z, a, b;
+  for (int jj = 0; jj < row.size; ++jj) {
+    double *before = work + std::ptrdiff_t(jj) * width, *after = before + width;
+    load(z, term.P + std::ptrdiff_t(row.index[jj]) * term.stride + first);
+    z *= row.value[jj];
+    store(after, Pack{1, 1, 1, 1});
+    for (int t = 1; t <= m; ++t) {
+      load(a, before + 4 * t);
+      load(b, before + 4 * (t - 1));
+      store(after + 4 * t, a + z * b);
+    }
+  }
+  Pack adjoint[kMaxOrder + 2];
+  for (int t = 0; t <= m + 1; ++t) adjoint[t] = Pack{0, 0, 0, 0} + (t == m ? 1.0 : 0.0);
+  for (int jj = row.size - 1; jj >= 0; --jj) {
+    const double *before = work + std::ptrdiff_t(jj) * width;
+    const std::ptrdiff_t at = std::ptrdiff_t(row.index[jj]) * term.stride + first;
+    Pack h = {0, 0, 0, 0};
+    for (int t = 1; t <= m; ++t) {
+      load(a, before + 4 * (t - 1));
+      h += adjoint[t] * a;
+    }
+    load(b, G + at);
+    store(G + at, b + (g * row.value[jj]) * h);
+    load(z, term.P + at);
+    z *= row.value[jj];
+    for (int t = 1; t <= m; ++t) adjoint[t] += adjoint[t + 1] * z;
+  }
+}
+
+// anova::safe() for the four factors from `first` on.
+inline bool safe_pack(int m, const TermView &term, int first, const double *state) {
+  for (int s = first; s < first + 4; ++s) {
+    const double a1 = state[s], a2 = state[term.stride + s];
+    const double square = a1 * a1 - 2 * a2, size = square > 0 ? __builtin_sqrt(square) : 0;
+    double bound = 1, last = 1;
+    for (int t = 1; t < m; ++t) {
+      last = magnitude(state[std::ptrdiff_t(t - 1) * term.stride + s]);
+      bound = last + size * bound;
+    }
+    if (__DBL_EPSILON__ * bound > anova::kRemovalTolerance * last) return false;
+  }
+  return true;
+}
+
+template <int M>
+void backward_anova(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
+  Degree<M> m = degree_of<M>(term.degree);
+  if (row.size < m) return;  // no combination of m features: the kernel is zero whatever P is
+  int s = 0;
+  while (s < term.stride) {
+    const bool careful = m >= 3 && !safe_pack(m, term, s, state);
+    const bool pair = !careful && s + 8 <= term.stride && (m < 3 || safe_pack(m, term, s + 4, state));
+    if (careful) backward_careful(m, term, row, s, g, G, work);
+    else if (pair) backward_group<M, 2>(m, term, row, s, state, g, G);
+    else backward_group<M, 1>(m, term, row, s, state, g, G);
+    s += pair ? 8 : 4;
+  }
+}
+
+// Degree 1 with its single factor: <w, x>.
+inline double forward_linear(const TermView &term, const Slice &row, double *) {
+  double sum = 0;
+  for (int jj = 0; jj < row.size; ++jj) sum += term.P[row.index[jj]] * row.value[jj];
+  return sum;
+}
+
+inline void backward_linear(const TermView &, const Slice &row, const double *, double g, double *G, double *) {
+  for (int jj = 0; jj < row.size; ++jj) G[row.index[jj]] += g * row.value[jj];
+}
+
+inline RowKernel anova_rows(int degree) {
+  switch (degree) {
+    case 1: return {forward_linear, backward_linear};
+    case 2: return {forward_anova<2>, backward_anova<2>};
+    case 3: return {forward_anova<3>, backward_anova<3>};
+    case 4: return {forward_anova<4>, backward_anova<4>};
+    case 5: return {forward_anova<5>, backward_anova<5>};
+    default: return {forward_anova<Dynamic>, backward_anova<Dynamic>};
+  }
+}
+
+}  // namespace HOFM_ISA
+}  // namespace hofm

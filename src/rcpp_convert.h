@@ -1,0 +1,92 @@
+// R's values to the core's and back. Everything has been checked in R; a view on R's memory is never written to.
+#ifndef HOFM_RCPP_CONVERT_H
+#define HOFM_RCPP_CONVERT_H
+
+#include <Rcpp.h>
+
+#include "hofm/design.h"
+#include "hofm/model.h"
+
+namespace hofm {
+
+// The slots of a dgCMatrix by columns, without a copy: `x` must outlive the view.
+inline SparseView as_columns(const Rcpp::S4 &x) {
+  const Rcpp::IntegerVector p = x.slot("p"), i = x.slot("i"), dim = x.slot("Dim");
+  const Rcpp::NumericVector value = x.slot("x");
+  return {dim[1], dim[0], p.begin(), i.begin(), value.begin()};
+}
+
+// list(list(x = <dgCMatrix>, index = <1-based nodes or NULL>), ...)
+inline Design as_design(const Rcpp::List &blocks) {
+  Design design;
+  for (R_xlen_t b = 0; b < blocks.size(); ++b) {
+    const Rcpp::List block = blocks[b];
+    std::vector<int> index;
+    const SEXP nodes = block["index"];
+    if (!Rf_isNull(nodes)) {
+      index = Rcpp::as<std::vector<int>>(nodes);
+      for (int &i : index) --i;
+    }
+    design.add(as_columns(block["x"]), std::move(index));
+  }
+  return design;
+}
+
+// list(degree =, P = <d x k matrix>, lambda =)
+inline Term as_term(const Rcpp::List &list) {
+  const Rcpp::NumericMatrix P = list["P"];
+  Term term;
+  term.degree = Rcpp::as<int>(list["degree"]);
+  term.lambda = Rcpp::as<double>(list["lambda"]);
+  term.k = P.ncol();
+  term.stride = Term::padded(term.degree, term.k);
+  term.P.assign(std::size_t(P.nrow()) * term.stride, 0.0);
+  for (int s = 0; s < term.k; ++s)
+    for (int j = 0; j < P.nrow(); ++j) term.row(j)[s] = P(j, s);
+  return term;
+}
+
+inline Rcpp::NumericMatrix factors(const Term &term) {
+  const int d = int(term.P.size() / term.stride);
+  Rcpp::NumericMatrix P(d, term.k);
+  for (int s = 0; s < term.k; ++s)
+    for (int j = 0; j < d; ++j) P(j, s) = term.row(j)[s];
+  return P;
+}
+
+// list(intercept =, fit_intercept =, terms = list(...))
+inline Model as_model(const Rcpp::List &list) {
+  Model model;
+  model.intercept = Rcpp::as<double>(list["intercept"]);
+  model.fit_intercept = Rcpp::as<bool>(list["fit_intercept"]);
+  const Rcpp::List terms = list["terms"];
+  for (R_xlen_t t = 0; t < terms.size(); ++t) model.terms.push_back(as_term(terms[t]));
+  return model;
+}
+
+// list(y =, weights =, offset = <n or 0 numbers>)
+inline Response as_response(const Rcpp::List &list) {
+  Response r;
+  r.y = Rcpp::as<std::vector<double>>(list["y"]);
+  r.weight = Rcpp::as<std::vector<double>>(list["weights"]);
+  r.offset = Rcpp::as<std::vector<double>>(list["offset"]);
+  if (r.offset.empty()) r.offset.assign(r.y.size(), 0.0);
+  for (double w : r.weight) r.uniform = r.uniform && w == r.weight[0];
+  return r;
+}
+
+inline Options as_options(const Rcpp::List &list) {
+  Options o;
+  o.solver = Rcpp::as<std::string>(list["solver"]);
+  o.loss = Rcpp::as<std::string>(list["loss"]);
+  o.max_iter = Rcpp::as<int>(list["max_iter"]);
+  o.tol = Rcpp::as<double>(list["tol"]);
+  o.eta = Rcpp::as<double>(list["eta"]);
+  o.batch = Rcpp::as<int>(list["batch"]);
+  o.threads = Rcpp::as<int>(list["threads"]);
+  o.seed = std::uint64_t(Rcpp::as<double>(list["seed"]));
+  return o;
+}
+
+}  // namespace hofm
+#endif

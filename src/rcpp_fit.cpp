@@ -1,0 +1,70 @@
+// Fitting and predicting: convert, call, convert back.
+#include <Rcpp.h>
+
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+#include "hofm/fit.h"
+#include "rcpp_convert.h"
+#include "rcpp_monitor.h"
+
+// [[Rcpp::export]]
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options, SEXP progress) {
+  hofm::Design design = hofm::as_design(blocks);
+  const hofm::Response target = hofm::as_response(response);
+  hofm::Model fitted = hofm::as_model(model);
+  const hofm::Options settings = hofm::as_options(options);
+  hofm::Monitor monitor = hofm::r_monitor(progress);
+  const hofm::Outcome outcome = hofm::fit(design, target, fitted, settings, monitor);
+
+  Rcpp::List P(fitted.terms.size());
+  for (std::size_t t = 0; t < fitted.terms.size(); ++t) P[t] = hofm::factors(fitted.terms[t]);
+  const std::vector<double> link = hofm::link_values(design, fitted, target.offset, settings.threads, monitor);
+  return Rcpp::List::create(
+      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["link"] = link,
+      Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
+      Rcpp::_["halvings"] = outcome.halvings, Rcpp::_["diverged"] = outcome.diverged,
+      Rcpp::_["trace"] = Rcpp::DataFrame::create(Rcpp::_["iteration"] = monitor.trace.iteration,
+                                                 Rcpp::_["seconds"] = monitor.trace.seconds,
+                                                 Rcpp::_["objective"] = monitor.trace.objective));
+}
+
+// One column per term, without intercept and offset.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix term_values_cpp(Rcpp::List blocks, Rcpp::List model, int threads) {
+  hofm::Design design = hofm::as_design(blocks);
+  const hofm::Model fitted = hofm::as_model(model);
+  hofm::Monitor monitor = hofm::r_monitor();
+  const std::vector<double> values = hofm::term_values(design, fitted, threads, monitor);
+  return Rcpp::NumericMatrix(design.n, int(fitted.terms.size()), values.begin());
+}
+
+// Objective and gradient at a model: what the solvers that follow gradients see.
+// [[Rcpp::export]]
+Rcpp::List objective_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options) {
+  hofm::Design design = hofm::as_design(blocks);
+  const hofm::Response target = hofm::as_response(response);
+  const hofm::Model at = hofm::as_model(model);
+  const hofm::Options settings = hofm::as_options(options);
+  hofm::Monitor monitor = hofm::r_monitor();
+  hofm::Gradient gradient;
+  const double value = hofm::with_loss(settings.loss, [&](auto loss) {
+    return hofm::Objective<decltype(loss)>(design, target, settings, monitor)(at, &gradient);
+  });
+  Rcpp::List P(at.terms.size());
+  for (std::size_t t = 0; t < at.terms.size(); ++t) {
+    hofm::Term term = at.terms[t];
+    term.P = gradient.P[t];
+    P[t] = hofm::factors(term);
+  }
+  return Rcpp::List::create(Rcpp::_["value"] = value, Rcpp::_["intercept"] = gradient.intercept, Rcpp::_["P"] = P);
+}
+
+// After a fork the child must not wait for threads that it does not have.
+// [[Rcpp::init]]
+void guard_forks(DllInfo *) {
+#ifndef _WIN32
+  pthread_atfork(nullptr, nullptr, [] { hofm::forked() = true; });
+#endif
+}

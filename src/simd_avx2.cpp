@@ -1,0 +1,35 @@
+// Row kernels compiled for AVX2 and FMA, whatever flags R was built with; reached only where the processor has them.
+// Every standard header comes before the pragma: nothing of it may be compiled for AVX2 and end up in other code.
+#include <cstddef>
+
+#include "hofm/kernel_anova.h"
+#include "hofm/row_kernel.h"
+
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#elif defined(__x86_64__) && defined(__GNUC__)
+#pragma GCC target("avx2,fma")
+#endif
+
+#define HOFM_ISA avx2
+#include "hofm/row_anova.h"
+
+namespace hofm {
+namespace avx2 {
+
+RowKernel rows(Kernel, int degree) { return anova_rows(degree); }
+
+bool compiled() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+}  // namespace avx2
+}  // namespace hofm
+
+#if defined(__x86_64__) && defined(__clang__)
+#pragma clang attribute pop
+#endif

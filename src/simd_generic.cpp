@@ -1,0 +1,30 @@
+// Row kernels for any processor, and the choice between them and the ones for a better processor.
+#include <cstddef>
+
+#include "hofm/kernel_anova.h"
+#include "hofm/row_kernel.h"
+
+#define HOFM_ISA generic
+#include "hofm/row_anova.h"
+
+namespace hofm {
+
+namespace avx2 {
+RowKernel rows(Kernel kernel, int degree);
+bool compiled();
+}  // namespace avx2
+
+bool has_avx2() {
+#if defined(__x86_64__) && defined(__GNUC__)
+  return avx2::compiled() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+RowKernel row_kernel(Kernel kernel, int degree, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::rows(kernel, degree);
+  return generic::anova_rows(degree);
+}
+
+}  // namespace hofm
