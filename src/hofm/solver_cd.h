@@ -32,7 +32,6 @@ void fill_rows(Degree<M> m, const SparseView &columns, const double *p, double *
     for (int ii = 0; ii < column.size; ++ii) {
       double *a = slots + std::size_t(column.index[ii]) * width;
       const double z = pj * column.value[ii];
-#pragma GCC unroll 4
       for (int t = m - 1; t >= 2; --t) a[t] += z * a[t - 1];
       a[1] += z;
     }
@@ -86,9 +85,9 @@ class FactorSweep {
 
   // h_{m-1} of the row without the feature whose p_j x_ij is z.
   double removed(const double *a, double z) const {
-    double h = 1;
-#pragma GCC unroll 4
-    for (int t = 1; t < m_; ++t) h = a[t] - z * h;
+    if constexpr (M == 1) return 1;
+    double h = a[1] - z;
+    for (int t = 2; t < m_; ++t) h = a[t] - z * h;
     return h;
   }
 
@@ -133,6 +132,19 @@ class FactorSweep {
     return {first, Loss::bounded ? Loss::mu * second : second};
   }
 
+  // a_t += dx h_{t-1} for t < m; returns h_{m-1}.
+  double shifted(double *a, double z, double dx) const {
+    if constexpr (M == 1) return 1;
+    double h = a[1] - z;
+    a[1] += dx;
+    for (int t = 2; t < m_; ++t) {
+      const double next = a[t] - z * h;
+      a[t] += dx * h;
+      h = next;
+    }
+    return h;
+  }
+
   // p_j += delta: a_t += delta x h_{t-1}, f += delta x h_{m-1}.
   template <bool Careful>
   void shift(const Slice &column, int j, double delta, const double *p) {
@@ -147,13 +159,7 @@ class FactorSweep {
         for (int t = 1; t < m_; ++t) a[t] = walked ? h[t] + (z + dx) * h[t - 1] : a[t] + dx * h[t - 1];
         last = h[m_ - 1];
       } else {
-        last = 1;
-#pragma GCC unroll 4
-        for (int t = 1; t < m_; ++t) {
-          const double next = a[t] - z * last;
-          a[t] += dx * last;
-          last = next;
-        }
+        last = shifted(a, z, dx);
       }
       if (Loss::quadratic) {
         a[0] += dx * last;

@@ -1,0 +1,114 @@
+// Small random problems and slow, obvious twins for the core's tests.
+#ifndef HOFM_TESTS_PROBLEM_H
+#define HOFM_TESTS_PROBLEM_H
+
+#include <functional>
+#include <vector>
+
+#include "hofm/design.h"
+#include "hofm/model.h"
+#include "hofm/random.h"
+
+using Vector = std::vector<double>;
+
+// Sum over all sets of m distinct elements of the product of the set: the definition, eq. (5).
+inline double anova_slow(const Vector &z, int m, std::size_t from = 0) {
+  if (m == 0) return 1;
+  double sum = 0;
+  for (std::size_t j = from; j < z.size(); ++j) sum += z[j] * anova_slow(z, m - 1, j + 1);
+  return sum;
+}
+
+inline double uniform(hofm::Random &random) { return double(random.next() >> 11) / 9007199254740992.0 * 2 - 1; }
+
+inline Vector uniforms(hofm::Random &random, std::size_t n) {
+  Vector v(n);
+  for (double &x : v) x = uniform(random);
+  return v;
+}
+
+// A sparse matrix kept dense as well, rows x columns.
+struct Sample {
+  int n, d;
+  Vector dense;  // row-major
+  hofm::SparseStore columns;
+
+  Sample(int n, int d, double density, hofm::Random &random) : n(n), d(d), dense(std::size_t(n) * d, 0.0) {
+    for (double &x : dense)
+      if ((uniform(random) + 1) / 2 < density) x = uniform(random);
+    columns.outer = d;
+    columns.inner = n;
+    columns.start.push_back(0);
+    for (int j = 0; j < d; ++j) {
+      for (int i = 0; i < n; ++i)
+        if (at(i, j) != 0) {
+          columns.index.push_back(i);
+          columns.value.push_back(at(i, j));
+        }
+      columns.start.push_back(int(columns.index.size()));
+    }
+  }
+
+  double at(int i, int j) const { return dense[std::size_t(i) * d + j]; }
+  hofm::Design design() const {
+    hofm::Design design;
+    design.add(columns.view());
+    return design;
+  }
+};
+
+inline hofm::Term random_term(int degree, int k, int d, double lambda, hofm::Random &random) {
+  hofm::Term term;
+  term.degree = degree;
+  term.k = degree == 1 ? 1 : k;
+  term.stride = hofm::Term::padded(degree, term.k);
+  term.lambda = lambda;
+  term.P.assign(std::size_t(d) * term.stride, 0.0);
+  for (int j = 0; j < d; ++j)
+    for (int s = 0; s < term.k; ++s) term.row(j)[s] = uniform(random);
+  return term;
+}
+
+inline double term_slow(const hofm::Term &term, const Sample &x, int i) {
+  double sum = 0;
+  for (int s = 0; s < term.k; ++s) {
+    Vector z(x.d);
+    for (int j = 0; j < x.d; ++j) z[j] = term.row(j)[s] * x.at(i, j);
+    sum += anova_slow(z, term.degree);
+  }
+  return sum;
+}
+
+inline double link_slow(const hofm::Model &model, const Sample &x, int i) {
+  double f = model.intercept;
+  for (const hofm::Term &term : model.terms) f += term_slow(term, x, i);
+  return f;
+}
+
+inline hofm::Response random_response(int n, const std::string &loss, bool uniform_weights, hofm::Random &random) {
+  hofm::Response r;
+  double total = 0;
+  for (int i = 0; i < n; ++i) {
+    const double u = uniform(random);
+    r.y.push_back(loss == "squared" ? 2 * u : loss == "poisson" ? double(int(3 * (u + 1))) : u > 0 ? 1 : -1);
+    r.offset.push_back(0.1 * uniform(random));
+    r.weight.push_back(uniform_weights ? 1 : uniform(random) + 1.1);
+    total += r.weight.back();
+  }
+  for (double &w : r.weight) w /= total;
+  r.uniform = uniform_weights;
+  return r;
+}
+
+// Central difference of f at p[q], with the step put back.
+inline double difference(const std::function<double()> &f, double &p, double step = 1e-5) {
+  const double old = p;
+  p = old + step;
+  const double up = f();
+  p = old - step;
+  const double down = f();
+  p = old;
+  return (up - down) / (2 * step);
+}
+
+#endif

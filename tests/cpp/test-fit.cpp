@@ -1,0 +1,71 @@
+// All solvers through the one road, from one start.
+#include "check.h"
+#include "hofm/fit.h"
+#include "problem.h"
+
+int main() {
+  hofm::Random random(5);
+  const Sample x(200, 6, 0.8, random);
+  hofm::Model truth;
+  for (int t = 1; t <= 2; ++t) truth.terms.push_back(random_term(t, 2, x.d, 0, random));
+  for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"}) {
+    hofm::Response response = random_response(x.n, loss, true, random);
+    for (int i = 0; i < x.n; ++i) {
+      const double f = link_slow(truth, x, i);
+      response.y[i] = loss[0] == 'p' ? std::floor(std::exp(f)) : std::string(loss) == "squared" ? f : f > 0 ? 1 : -1;
+    }
+    hofm::Model start;
+    for (int t = 1; t <= 2; ++t) start.terms.push_back(random_term(t, 2, x.d, 0.1, random));
+    double reference = 0;
+    for (const char *solver : {"cd", "lbfgs", "adagrad", "sgd"}) {
+      hofm::Model model = start;
+      hofm::Design design = x.design();
+      hofm::Monitor monitor;
+      hofm::Options options;
+      options.loss = loss;
+      options.solver = solver;
+      options.max_iter = 3000;
+      options.tol = 1e-9;
+      const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
+      if (std::string(solver) == "cd") reference = outcome.objective;
+      CHECK_NEAR(outcome.objective / reference, 1, 1e-4);
+      for (std::size_t e = 1; e < monitor.trace.objective.size(); ++e)
+        CHECK(monitor.trace.objective[e] <= monitor.trace.objective[e - 1] * (1 + 1e-12));
+    }
+  }
+
+  // A wish to stop gets out of every solver as the exception it was.
+  struct Stop {};
+  for (const char *solver : {"cd", "lbfgs", "adagrad", "sgd"}) {
+    hofm::Model model = truth;
+    hofm::Design design = x.design();
+    const hofm::Response response = random_response(x.n, "squared", true, random);
+    hofm::Monitor monitor;
+    int calls = 0;
+    monitor.report = [&](int, double, double) {
+      if (++calls == 3) throw Stop();
+    };
+    hofm::Options options;
+    options.solver = solver;
+    options.tol = 0;
+    bool stopped = false;
+    try {
+      hofm::fit(design, response, model, options, monitor);
+    } catch (const Stop &) {
+      stopped = true;
+    }
+    CHECK(stopped && calls == 3);
+  }
+  bool unknown = false;
+  try {
+    hofm::Design design = x.design();
+    hofm::Monitor monitor;
+    hofm::Options options;
+    options.solver = "newton";
+    hofm::fit(design, random_response(x.n, "squared", true, random), truth, options, monitor);
+  } catch (const std::invalid_argument &) {
+    unknown = true;
+  }
+  CHECK(unknown);
+  return report();
+}

@@ -1,0 +1,51 @@
+#include "check.h"
+#include "hofm/solver_cd.h"
+#include "problem.h"
+
+int main() {
+  hofm::Random random(4);
+  for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"})
+    for (int order = 1; order <= 6; ++order)
+      for (bool uniform_weights : {true, false}) {
+        const Sample x(15, 8, 0.6, random);
+        const hofm::Response response = random_response(x.n, loss, uniform_weights, random);
+        hofm::Model model;
+        for (int t = 1; t <= order; ++t) model.terms.push_back(random_term(t, 2, x.d, 0.01, random));
+        hofm::Design design = x.design();
+        hofm::Monitor monitor;
+        hofm::Options options;
+        options.max_iter = 20;
+        options.tol = 0;
+        hofm::with_loss(loss, [&](auto l) {
+          hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
+          const hofm::Outcome outcome = cd(model);
+          // the kept link values are those of the fitted model
+          for (int i = 0; i < x.n; ++i) CHECK_NEAR(cd.link()[i], response.offset[i] + link_slow(model, x, i), 1e-10);
+          CHECK_NEAR(outcome.objective, monitor.trace.objective.back(), 0);
+          return 0;
+        });
+        for (std::size_t e = 1; e < monitor.trace.objective.size(); ++e)
+          CHECK(monitor.trace.objective[e] <= monitor.trace.objective[e - 1] * (1 + 1e-12));
+      }
+
+  // A column that dwarfs the others: the kept values stay those of the model.
+  Sample x(20, 6, 0.9, random);
+  for (int q = x.columns.start[0]; q < x.columns.start[1]; ++q) x.columns.value[q] *= 1e5;
+  for (int i = 0; i < x.n; ++i) x.dense[std::size_t(i) * x.d] *= 1e5;
+  const hofm::Response response = random_response(x.n, "squared", true, random);
+  hofm::Model model;
+  model.terms.push_back(random_term(5, 2, x.d, 1e-6, random));
+  hofm::Design design = x.design();
+  hofm::Monitor monitor;
+  hofm::Options options;
+  options.max_iter = 10;
+  options.tol = 0;
+  hofm::CoordinateDescent<hofm::Squared> cd(design, response, options, monitor);
+  cd(model);
+  double worst = 0;
+  for (int i = 0; i < x.n; ++i) worst = std::fmax(worst, std::fabs(cd.link()[i] - response.offset[i] - link_slow(model, x, i)));
+  CHECK(worst < 1e-5);
+  for (std::size_t e = 1; e < monitor.trace.objective.size(); ++e)
+    CHECK(monitor.trace.objective[e] <= monitor.trace.objective[e - 1] * (1 + 1e-9));
+  return report();
+}
