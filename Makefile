@@ -32,8 +32,7 @@ install:
 
 docs:
 	@$(RSCRIPT) tools/install-dependencies.R docs
-	@$(RSCRIPT) -e 'Rcpp::compileAttributes()'
-	@$(RSCRIPT) -e 'roxygen2::roxygenise(load_code = "source")'
+	@$(RSCRIPT) tools/document.R
 
 clean:
 	rm -rf .build hofm-demo-roc.png tests/cpp/bin src/*.o src/*.so
