@@ -15,7 +15,7 @@ help:
 	@echo "Each installs the R packages that it needs and does not find."
 
 demo: install
-	@$(RSCRIPT) -e 'source(system.file("demo", "demo.R", package = "hofm"), local = new.env())'
+	@$(RSCRIPT) -e 'source(system.file("examples", "demo.R", package = "hofm"), local = new.env())'
 
 test:
 	@$(RSCRIPT) tools/install-dependencies.R test

@@ -13,7 +13,14 @@ fingerprint <- function() {
   c(R.version.string, paste(headers, versions), paste(tools::md5sum(parts), parts))
 }
 
-r_cmd <- function(...) system2(file.path(R.home("bin"), "R"), c("CMD", ...))
+# Compilers have much to say about Eigen's headers, so what they say is kept in a file and shown if something fails.
+r_cmd <- function(what, ..., log) {
+  status <- system2(file.path(R.home("bin"), "R"), c("CMD", what, ...), stdout = log, stderr = log)
+  if (status == 0) return(invisible())
+  lines <- readLines(log)
+  writeLines(unique(c(grep("error|ERROR", lines, value = TRUE), tail(lines, 20))), stderr())
+  give_up("R CMD ", what, " failed; all it said is in .build/", log)
+}
 
 library_path <- first_writable_library()
 stamp <- file.path(library_path, "hofm", "fingerprint")
@@ -22,12 +29,11 @@ if (file.exists(stamp) && identical(readLines(stamp), now)) {
   message("hofm: these sources are installed in ", library_path, " already")
   quit()
 }
-message("hofm: building and installing into ", library_path)
+message("hofm: building and installing into ", library_path, ", which may take a minute or two")
 dir.create(".build", showWarnings = FALSE)
 sources <- getwd()
 setwd(".build")
 unlink(Sys.glob("hofm_*.tar.gz"))
-if (r_cmd("build", "--no-build-vignettes", shQuote(sources)) != 0) give_up("R CMD build failed; see above.")
-arguments <- c("INSTALL", paste0("--library=", shQuote(library_path)), Sys.glob("hofm_*.tar.gz"))
-if (do.call(r_cmd, as.list(arguments)) != 0) give_up("R CMD INSTALL failed; see above.")
+r_cmd("build", "--no-build-vignettes", shQuote(sources), log = "build.log")
+r_cmd("INSTALL", paste0("--library=", shQuote(library_path)), Sys.glob("hofm_*.tar.gz"), log = "install.log")
 writeLines(now, stamp)

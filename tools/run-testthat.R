@@ -6,6 +6,6 @@ library(testthat)
 library(hofm)
 
 results <- test_dir("tests/testthat", package = "hofm", load_package = "installed", stop_on_failure = FALSE,
-                    reporter = ProgressReporter$new(show_praise = FALSE, max_failures = Inf))
+                    reporter = ProgressReporter$new(show_praise = FALSE, max_failures = Inf, update_interval = Inf))
 columns <- c("file", "test", "failed", "skipped", "error", "warning", "real")
 saveRDS(as.data.frame(results)[columns], commandArgs(trailingOnly = TRUE))

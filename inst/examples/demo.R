@@ -1,6 +1,6 @@
 # Which R packages depend on which? Factorization machines of orders 1 to 4 learn it from the words of the packages'
 # descriptions, on half of the dependencies in Debian 12, and are tested on the other half.
-# Run it with source(system.file("demo", "demo.R", package = "hofm"), local = new.env()).
+# Run it with source(system.file("examples", "demo.R", package = "hofm"), local = new.env()).
 
 library(hofm)
 
