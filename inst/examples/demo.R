@@ -1,0 +1,99 @@
+# Which R packages depend on which? Factorization machines of orders 1 to 4 learn it from the words of the packages'
+# descriptions, on half of the dependencies in Debian 12, and are tested on the other half.
+# Run it with source(system.file("examples", "demo.R", package = "hofm"), local = new.env()).
+
+library(hofm)
+
+orders <- 1:4
+rank <- 10
+lambdas <- c(3e-5, 1e-4, 3e-4, 1e-3)
+n_test_negatives <- 50000
+
+# Rows of unit length, so that a long description does not count for more than a short one.
+unit_rows <- function(x) x / sqrt(Matrix::rowSums(x^2))
+
+# Pairs (from, to) as single whole numbers, to draw pairs that are no links and were not drawn before.
+pair_code <- function(from, to, n) (from - 1) * n + to
+
+draw_others <- function(size, n, taken) {
+  codes <- setdiff(sample.int(n^2, 2 * size + length(taken)), c(taken, pair_code(1:n, 1:n, n)))
+  codes[seq_len(size)]
+}
+
+# One row [words of `from`, words of `to`] per pair.
+pair_rows <- function(codes, features) {
+  n <- nrow(features)
+  from <- features[(codes - 1) %/% n + 1, ]
+  to <- features[(codes - 1) %% n + 1, ]
+  x <- cbind(from, to)
+  dimnames(x) <- list(NULL, c(paste0("from:", colnames(features)), paste0("to:", colnames(features))))
+  x
+}
+
+pair_set <- function(links, others, features) {
+  list(x = pair_rows(c(links, others), features), y = rep(c(1, 0), c(length(links), length(others))))
+}
+
+take <- function(set, rows) list(x = set$x[rows, ], y = set$y[rows])
+
+make_task <- function(data) {
+  features <- unit_rows(data$features)
+  n <- nrow(features)
+  links <- pair_code(match(data$links$from, rownames(features)), match(data$links$to, rownames(features)), n)
+  links <- sample(links)
+  half <- seq_len(length(links) %/% 2)
+  train_others <- draw_others(length(half), n, links)
+  test_others <- draw_others(n_test_negatives, n, c(links, train_others))
+  list(train = pair_set(links[half], train_others, features), test = pair_set(links[-half], test_others, features))
+}
+
+fit_order <- function(set, order, lambda) {
+  hofm(set$x, factor(set$y), order = order, rank = rank, lambda = lambda)
+}
+
+test_auc <- function(fit, set) auc(set$y, predict(fit, set$x, type = "link"))
+
+# The penalty with the best AUC on a fifth of the training pairs; the test pairs play no part in the choice.
+choose_lambda <- function(train, order) {
+  held_out <- sample.int(length(train$y), length(train$y) %/% 5)
+  scores <- vapply(lambdas, function(lambda) {
+    test_auc(fit_order(take(train, -held_out), order, lambda), take(train, held_out))
+  }, 0)
+  lambdas[which.max(scores)]
+}
+
+run_order <- function(order, task) {
+  lambda <- choose_lambda(task$train, order)
+  seconds <- system.time(fit <- fit_order(task$train, order, lambda))[["elapsed"]]
+  score <- predict(fit, task$test$x, type = "link")
+  row <- data.frame(order = order, lambda = lambda, parameters = 1 + length(fit$w) + sum(lengths(fit$P)),
+                    seconds = seconds, auc = as.numeric(auc(task$test$y, score)))
+  cat(sprintf("%5d  %8g  %10d  %7.2f  %8.4f\n", row$order, lambda, row$parameters, seconds, row$auc))
+  list(row = row, curve = roc_curve(task$test$y, score))
+}
+
+draw_curves <- function(runs, file) {
+  colours <- grDevices::hcl.colors(length(runs) + 1, "viridis")
+  grDevices::png(file, width = 1400, height = 1400, res = 200)
+  on.exit(grDevices::dev.off())
+  plot(0:1, 0:1, type = "l", lty = 3, asp = 1, xlab = "False positive rate", ylab = "True positive rate",
+       main = "Dependencies between R packages")
+  for (r in seq_along(runs)) graphics::lines(runs[[r]]$curve$fpr, runs[[r]]$curve$tpr, col = colours[r], lwd = 2)
+  labels <- vapply(runs, function(run) sprintf("order %d, AUC %.3f", run$row$order, run$row$auc), "")
+  graphics::legend("bottomright", labels, col = colours, lwd = 2, bty = "n")
+}
+
+main <- function(picture = "hofm-demo-roc.png") {
+  set.seed(1)
+  task <- make_task(debian_r)
+  cat("Which R packages depend on which, from the words of their descriptions (data set debian_r)?\n")
+  cat(sprintf("%d training pairs, %d test pairs, %d features; logistic loss, rank %d.\n\n",
+              length(task$train$y), length(task$test$y), ncol(task$train$x), rank))
+  cat("order    lambda  parameters  seconds  test AUC\n")
+  runs <- lapply(orders, run_order, task = task)
+  draw_curves(runs, picture)
+  cat("\nROC curves: ", normalizePath(picture), "\n", sep = "")
+  invisible(do.call(rbind, lapply(runs, `[[`, "row")))
+}
+
+main()

@@ -1,0 +1,96 @@
+# Usage: Rscript tools/install-dependencies.R run|test|check|docs
+# Installs those packages among the dependencies in DESCRIPTION that are missing or too old; does nothing, and needs no
+# network, when there are none. Who may use apt (root, or sudo without a password) gets Debian's prebuilt packages;
+# what Debian does not have, and everything for everyone else, is built from CRAN.
+
+source("tools/library.R")
+
+# A data frame of name and version (the least that will do, "0" for any) from fields of DESCRIPTION.
+needs <- function(fields) {
+  entries <- unlist(strsplit(read.dcf("DESCRIPTION", fields = fields), ",", fixed = TRUE))
+  entries <- trimws(gsub("[[:space:]]+", " ", entries[!is.na(entries)]))
+  version <- ifelse(grepl(">=", entries), sub(".*>= *([0-9.-]+).*", "\\1", entries), "0")
+  need <- data.frame(name = sub("[ (].*", "", entries), version = version)
+  unique(need[!need$name %in% c("R", rownames(installed.packages(priority = "base"))), ])
+}
+
+# Tests need no vignette builder, which drags in much that takes long to compile.
+needs_of <- function(set) {
+  run <- needs(c("Imports", "LinkingTo"))
+  suggested <- needs("Suggests")
+  switch(set,
+    run = run,
+    test = rbind(run, suggested[!suggested$name %in% c("knitr", "rmarkdown"), ]),
+    check = rbind(run, suggested),
+    docs = rbind(run, data.frame(name = "roxygen2", version = "7.2.0")),
+    give_up("the set of dependencies must be run, test, check or docs, not '", set, "'.")
+  )
+}
+
+missing_from <- function(need) {
+  present <- mapply(function(name, version) {
+    path <- find.package(name, lib.loc = .libPaths(), quiet = TRUE)
+    length(path) > 0 && packageVersion(name, lib.loc = dirname(path[1])) >= version
+  }, need$name, need$version)
+  need$name[!as.logical(present)]
+}
+
+# The words before an apt-get command, or NULL for those who may not use it. Prebuilt packages fit Debian's own R only.
+apt_prefix <- function() {
+  if (!nzchar(Sys.which("apt-get")) || !startsWith(R.home(), "/usr/lib/R")) return(NULL)
+  if (identical(system2("id", "-u", stdout = TRUE), "0")) return("env")
+  may_sudo <- nzchar(Sys.which("sudo")) && system2("sudo", c("-n", "true"), stdout = FALSE, stderr = FALSE) == 0
+  if (may_sudo) c("sudo", "-n", "env")
+}
+
+apt_get <- function(prefix, ...) {
+  command <- c(prefix, "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-y", ...)
+  system2(command[1], command[-1], stdout = FALSE)
+}
+
+# Installs those of the Debian packages that exist; a failure shows in what is still missing afterwards.
+apt_install <- function(prefix, packages) {
+  apt_get(prefix, "update")
+  known <- packages[vapply(packages, function(package) {
+    system2("apt-cache", c("show", package), stdout = FALSE, stderr = FALSE) == 0
+  }, NA)]
+  if (length(known) == 0) return(invisible())
+  message("hofm: apt-get install ", paste(known, collapse = " "))
+  apt_get(prefix, "install", "--no-install-recommends", known)
+  # Debian's libraries may not have existed when this R started.
+  site <- strsplit(Sys.getenv("R_LIBS_SITE"), .Platform$path.sep, fixed = TRUE)[[1]]
+  .libPaths(c(.libPaths(), site))
+}
+
+cran_install <- function(packages) {
+  library <- first_writable_library()
+  if (any(getOption("repos") %in% c("@CRAN@", ""))) chooseCRANmirror(ind = 1)
+  message("hofm: installing from CRAN into ", library, ": ", paste(packages, collapse = " "))
+  options(timeout = 600)
+  install.packages(packages, lib = library, quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE))
+}
+
+install_packages <- function(need) {
+  wanted <- missing_from(need)
+  prefix <- if (length(wanted) > 0) apt_prefix()
+  if (!is.null(prefix)) {
+    apt_install(prefix, paste0("r-cran-", tolower(wanted)))
+    wanted <- missing_from(need)
+  }
+  if (length(wanted) > 0) cran_install(wanted)
+  wanted <- missing_from(need)
+  if (length(wanted) > 0) give_up("could not install ", paste(wanted, collapse = ", "), "; see the messages above.")
+}
+
+# Vignettes need pandoc, which is no R package. Without the right to install it, `make check` leaves vignettes out.
+install_pandoc <- function() {
+  if (nzchar(Sys.which("pandoc"))) return(invisible())
+  prefix <- apt_prefix()
+  if (!is.null(prefix)) apt_install(prefix, "pandoc")
+  if (!is.null(prefix) && !nzchar(Sys.which("pandoc"))) give_up("could not install pandoc; see the messages above.")
+}
+
+set <- commandArgs(trailingOnly = TRUE)
+if (length(set) != 1) give_up("usage: Rscript tools/install-dependencies.R run|test|check|docs")
+install_packages(needs_of(set))
+if (set == "check") install_pandoc()
