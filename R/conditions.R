@@ -1,0 +1,78 @@
+#' Errors and warnings of the package
+#'
+#' Every error the package raises on purpose inherits from `hofm_error`, every warning from `hofm_warning`, so that
+#' `tryCatch(hofm(...), hofm_error = function(e) ...)` catches them all. The finer classes are
+#'
+#' * `hofm_error_input`: an argument is not what it must be;
+#' * `hofm_error_columns`: `newdata` lacks columns, or they are of another type (field `columns`);
+#' * `hofm_error_new_levels`: `newdata` holds factor levels that were not there in training (fields `variable`, `levels`);
+#' * `hofm_error_damaged_fit`: a fitted object lacks a field or holds one that cannot be right;
+#' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
+#' * `hofm_warning_dropped_levels`: unused levels of the response were dropped.
+#'
+#' @name hofm_conditions
+#' @aliases hofm_error hofm_warning
+#' @return Nothing: this page describes condition classes.
+#' @examples
+#' tryCatch(hofm(matrix(1:6, 3), 1:3, rank = -1), hofm_error_input = function(e) conditionMessage(e))
+NULL
+
+#' Stop with a classed error
+#' @param message One or more strings, joined as they are.
+#' @param class The finer class or classes, put before `hofm_error`.
+#' @param ... Named fields that a handler may want.
+#' @noRd
+hofm_abort <- function(message, class = "hofm_error_input", ..., call = NULL) {
+  stop(new_condition(message, c(class, "hofm_error", "error"), ..., call = call))
+}
+
+hofm_warn <- function(message, class = NULL, ..., call = NULL) {
+  warning(new_condition(message, c(class, "hofm_warning", "warning"), ..., call = call))
+}
+
+new_condition <- function(message, class, ..., call = NULL) {
+  fields <- list(message = paste0(message, collapse = ""), call = call, ...)
+  structure(fields, class = c(unique(class), "condition"))
+}
+
+# What came, in a few words, for the end of "must be ..., not ...".
+describe <- function(value) {
+  if (is.null(value)) return("NULL")
+  if (is.function(value)) return("a function")
+  if (is.atomic(value) && !is.object(value) && is.null(dim(value))) return(describe_atomic(value))
+  if (is.matrix(value)) return(sprintf("a %s matrix of %d x %d", typeof(value), nrow(value), ncol(value)))
+  sprintf("an object of class %s", quoted(class(value)[1]))
+}
+
+describe_atomic <- function(value) {
+  if (length(value) == 1) return(if (is.character(value)) quoted(value) else format(value, digits = 15))
+  kind <- if (is.numeric(value)) "numeric" else typeof(value)
+  article <- if (grepl("^[aeiou]", kind)) "an" else "a"
+  sprintf("%s %s vector of length %d", article, kind, length(value))
+}
+
+quoted <- function(words) ifelse(is.na(words), "NA", paste0("\"", words, "\""))
+
+ticked <- function(words) paste0("`", words, "`")
+
+# "a", "b", "c" and 4 more: long lists in messages stop after `n`.
+enumerate <- function(words, n = 5) {
+  more <- length(words) - n
+  text <- paste(utils::head(words, n), collapse = ", ")
+  if (more > 0) sprintf("%s and %d more", text, more) else text
+}
+
+# The known word closest to a misspelt one, or NULL when none is close.
+nearest <- function(word, known) {
+  if (!length(known) || is.na(word) || !nzchar(word)) return(NULL)
+  apart <- utils::adist(word, known, ignore.case = TRUE)[1, ]
+  starts <- startsWith(known, word)
+  if (any(starts)) return(known[starts][1])
+  best <- which.min(apart)
+  if (apart[best] <= max(1, nchar(word) %/% 3)) known[best]
+}
+
+did_you_mean <- function(word, known) {
+  guess <- nearest(word, known)
+  if (is.null(guess)) "" else sprintf(" Did you mean %s?", ticked(guess))
+}

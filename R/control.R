@@ -1,0 +1,73 @@
+#' Settings of the solvers
+#'
+#' Everything about *how* the objective of [hofm()] is minimised, and nothing about *what* is minimised. `NULL` means
+#' that the value is chosen for the solver or from the data.
+#'
+#' @param max_iter Most iterations: sweeps over all coordinates for `"cd"`, steps for `"lbfgs"`, passes over the data
+#'   for `"adagrad"` and `"sgd"`. `NULL` leaves it to the solver.
+#' @param tol Stop when the objective falls by less than this share of itself in an iteration. `NULL` leaves it to the
+#'   solver; 0 runs to `max_iter`.
+#' @param init_sd Standard deviation (not variance) of the normal draws that P starts from; one positive number or one
+#'   for each degree 2, ..., `order`. `NULL` takes it from the data, such that a term of each degree starts out with a
+#'   visible share of the spread of the response.
+#' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
+#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`.
+#' @param threads Number of threads. The result does not depend on it.
+#' @param seed A whole number from which the start and the order of the samples are drawn. `NULL` goes on with
+#'   R's own generator, so that [set.seed()] is enough.
+#' @param verbose `TRUE` reports progress in messages.
+#' @param keep_fitted `TRUE` keeps the fitted values, residuals and prior weights of the training rows in the fit, for
+#'   [fitted()], [residuals()] and the like.
+#' @param ... Nothing else: an unknown name is an error.
+#' @return A list of class `hofm_control` with one element for each argument.
+#' @seealso [hofm()], whose `control` argument takes this.
+#' @examples
+#' hofm_control(max_iter = 50, seed = 1)
+#' @export
+hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, eta = NULL, batch = 1,
+                         threads = getOption("hofm.threads", 2), seed = NULL,
+                         verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
+  check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  optional <- function(x, check, ...) if (is.null(x)) NULL else check(x, ...)
+  structure(list(
+    max_iter = optional(max_iter, check_count, "max_iter"),
+    tol = optional(tol, check_number, "tol", min = 0),
+    init_sd = optional(init_sd, check_init_sd),
+    eta = optional(eta, check_number, "eta", above = 0),
+    batch = check_count(batch, "batch"),
+    threads = check_count(threads, "threads", max = 1024),
+    seed = optional(seed, check_count, "seed", min = -.Machine$integer.max),
+    verbose = check_flag(verbose, "verbose"),
+    keep_fitted = check_flag(keep_fitted, "keep_fitted")
+  ), class = "hofm_control")
+}
+
+check_init_sd <- function(x) {
+  ok <- is_plain_number(x) && length(x) >= 1 && all(is.finite(x)) && all(x > 0)
+  if (!ok) must_be("init_sd", "one positive number or one for each degree 2, ..., `order`", x)
+  as.double(x)
+}
+
+# A control object may have been edited by hand, or be a plain list: build it anew.
+check_control <- function(control, order) {
+  if (!is.list(control) || is.data.frame(control)) must_be("control", "made by hofm_control()", control)
+  named <- !length(control) || (!is.null(names(control)) && !anyDuplicated(names(control)))
+  if (!named) must_be("control", "made by hofm_control()", control)
+  control <- do.call(hofm_control, unclass(control))
+  n <- length(control$init_sd)
+  if (n > 1 && n != order - 1) {
+    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees 2, ..., `order`, not %d numbers.",
+                       order - 1L, n), argument = "init_sd")
+  }
+  control
+}
+
+#' @rdname hofm_control
+#' @param x A control object.
+#' @export
+print.hofm_control <- function(x, ...) {
+  cat("Settings of the solvers (hofm_control):\n")
+  shown <- vapply(unclass(x), function(v) if (is.null(v)) "NULL (chosen)" else paste(format(v), collapse = ", "), "")
+  cat(sprintf("  %-12s%s\n", names(shown), shown), sep = "")
+  invisible(x)
+}

@@ -1,0 +1,220 @@
+#' What else a fit can be asked
+#'
+#' Methods for the questions that users of [glm()] ask of a fit. A fit keeps no training data: what needs it works from the fitted
+#' values that `hofm_control(keep_fitted = TRUE)`, the default, keeps, or says that it cannot.
+#'
+#' @param object,x A fit from [hofm()].
+#' @param degree `NULL` for all parameters; 0, 1, ..., `order` for those of one degree.
+#' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1, 1 for the squared
+#'   hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
+#' @param data A data frame or matrix of samples.
+#' @param parm,level Not used.
+#' @param nsim,seed As in [simulate()].
+#' @param formula. A new formula, or a change to that of the fit, as in [update.formula()].
+#' @param evaluate Whether to fit, or only to return the call.
+#' @param row.names,optional Not used.
+#' @param ... For `update()`: arguments to add to the call or to change. Otherwise not used.
+#' @return
+#' * `coef()`: a list with `intercept`, `w` and `P`, which [hofm()] takes as `init`; with `degree`, one of them.
+#' * `fitted()`, `residuals()`, `weights()`: a value for each training row; rows that [na.exclude()] took out are `NA`.
+#' * `nobs()`: the number of rows used.
+#' * `deviance()`: the weighted sum of twice the loss above its least possible value: of \eqn{(y - f)^2}, twice the logistic or
+#'   squared hinge loss, or the Poisson deviance.
+#' * `logLik()`: the log-likelihood without the penalty, for the losses that have one. Its degrees of freedom are `NA`, and so are
+#'   [AIC()] and [BIC()]: a penalised, over-parametrised model has no count of parameters that they would be valid for.
+#' * `family()`: the [family] whose deviance the loss is half of.
+#' * `formula()`, `terms()`, `variable.names()`: the formula, its terms, and the names of the features.
+#' * `update()`: a new fit, or its call.
+#' * `simulate()`: a data frame of `nsim` responses drawn from the fit.
+#' * `model.matrix()`: the sparse columns that the fit makes of `data`.
+#' * `as.data.frame()`: the parameters, a row each, with columns `degree`, `feature`, `factor` (the column of P) and `value`.
+#' * `model.frame()`, `vcov()`, `confint()`: an error of class `hofm_error_unsupported` that says why.
+#' @name hofm_methods
+#' @seealso [hofm()], [predict.hofm()]
+#' @examples
+#' cars <- transform(mtcars, am = am == 1, hp = hp / 100)
+#' fit <- hofm(am ~ hp + wt, cars, rank = 2, lambda = 0.01)
+#' coef(fit, degree = 1)
+#' deviance(fit)
+#' deviance(update(fit, . ~ . + qsec))
+NULL
+
+#' @rdname hofm_methods
+#' @export
+coef.hofm <- function(object, degree = NULL, ...) {
+  if (is.null(degree)) return(object[intersect(c("intercept", "w", "P", "theta", "gamma"), names(Filter(Negate(is.null), object)))])
+  degree <- check_count(degree, "degree", min = 0, max = object$order)
+  if (degree == 0) object$intercept else if (degree == 1) object$w else object$P[[as.character(degree)]]
+}
+
+#' @rdname hofm_methods
+#' @export
+fitted.hofm <- function(object, ...) {
+  mean <- loss_facts(object$loss)$mean(kept_values(object, "linear.predictors"))
+  stats::napredict(object$na.action, mean)
+}
+
+#' @rdname hofm_methods
+#' @export
+residuals.hofm <- function(object, type = c("response", "deviance", "pearson", "working"), ...) {
+  type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
+  raw <- kept_values(object, "residuals")
+  stats::naresid(object$na.action, if (type == "response") raw else scaled_residuals(object, raw, type))
+}
+
+scaled_residuals <- function(fit, raw, type) {
+  facts <- loss_facts(fit$loss)
+  link <- kept_values(fit, "linear.predictors")
+  mean <- facts$mean(link)
+  if (type != "deviance" && is.null(facts$variance)) {
+    unsupported(sprintf("Residuals of type \"%s\" need a variance, which the %s loss does not have.", type, fit$loss))
+  }
+  switch(type,
+    deviance = sign(raw) * sqrt(pmax(0, prior_weights(fit) * facts$deviance(coded_response(fit, mean + raw), link))),
+    pearson = raw * sqrt(prior_weights(fit)) / sqrt(facts$variance(mean)),
+    working = raw / facts$slope(link))
+}
+
+# The response as the loss has it, from mean plus residual; classes are rounded back to what they were.
+coded_response <- function(fit, y) {
+  switch(fit$loss, logistic = 2 * round(y) - 1, squared_hinge = round(y), poisson = pmax(0, y), y)
+}
+
+prior_weights <- function(fit) if (is.null(fit$prior.weights)) rep(1, fit$n) else fit$prior.weights
+
+unsupported <- function(message) hofm_abort(message, "hofm_error_unsupported")
+
+#' @rdname hofm_methods
+#' @export
+weights.hofm <- function(object, ...) {
+  if (object$weights_given) kept_values(object, "prior.weights")
+  stats::naresid(object$na.action, prior_weights(object))
+}
+
+#' @rdname hofm_methods
+#' @export
+nobs.hofm <- function(object, ...) object$n
+
+#' @rdname hofm_methods
+#' @export
+deviance.hofm <- function(object, ...) object$deviance
+
+#' @rdname hofm_methods
+#' @export
+logLik.hofm <- function(object, ...) {
+  if (is.null(loss_facts(object$loss)$family)) {
+    unsupported(sprintf("The %s loss is not the logarithm of a likelihood.", object$loss))
+  }
+  structure(object$loglik, df = NA_real_, nobs = object$n, class = "logLik")
+}
+
+#' @rdname hofm_methods
+#' @export
+family.hofm <- function(object, ...) {
+  family <- loss_facts(object$loss)$family
+  if (is.null(family)) unsupported(sprintf("The %s loss belongs to no family of distributions.", object$loss))
+  family()
+}
+
+#' @rdname hofm_methods
+#' @export
+formula.hofm <- function(x, ...) {
+  if (is.null(x$blueprint$formula)) unsupported("The fit was made from a matrix or data frame `x`: it has no formula.")
+  x$blueprint$formula
+}
+
+#' @rdname hofm_methods
+#' @export
+terms.hofm <- function(x, ...) {
+  if (!is.null(x$blueprint$terms_object)) return(x$blueprint$terms_object)
+  variables <- x$blueprint$variables
+  columns <- structure(rep(list(numeric(0)), length(variables)), names = variables, class = "data.frame", row.names = integer(0))
+  stats::terms(stats::formula(x), data = columns)
+}
+
+#' @rdname hofm_methods
+#' @export
+variable.names.hofm <- function(object, ...) object$features
+
+#' @rdname hofm_methods
+#' @export
+update.hofm <- function(object, formula., ..., evaluate = TRUE) {
+  call <- stats::getCall(object)
+  # The formula of the terms has a dot written out, which update.formula() needs.
+  if (!missing(formula.)) call$x <- stats::update.formula(stats::formula(stats::terms(object)), formula.)
+  extras <- match.call(expand.dots = FALSE)$...
+  call[names(extras)] <- extras
+  if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+}
+
+#' @rdname hofm_methods
+#' @importFrom stats simulate
+#' @export
+simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
+  nsim <- check_count(nsim, "nsim")
+  mean <- loss_facts(object$loss)$mean(kept_values(object, "linear.predictors"))
+  if (is.null(loss_facts(object$loss)$family)) unsupported(sprintf("The %s loss has no distribution to draw from.", object$loss))
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  state <- get(".Random.seed", envir = globalenv())
+  if (!is.null(seed)) {
+    on.exit(assign(".Random.seed", state, envir = globalenv()))
+    set.seed(seed)
+    state <- structure(seed, kind = as.list(RNGkind()))
+  }
+  draws <- replicate(nsim, stats::naresid(object$na.action, draw_response(object, mean)), simplify = FALSE)
+  structure(as.data.frame(stats::setNames(draws, paste0("sim_", seq_len(nsim)))), seed = state)
+}
+
+draw_response <- function(fit, mean) {
+  n <- length(mean)
+  if (fit$loss == "poisson") return(as.double(stats::rpois(n, mean)))
+  if (fit$loss == "squared") return(mean + stats::rnorm(n) * sqrt(fit$deviance / fit$n / prior_weights(fit)))
+  as_response_class(2 * stats::rbinom(n, 1, mean) - 1, fit$loss, fit$response)
+}
+
+#' @rdname hofm_methods
+#' @importFrom stats model.matrix
+#' @export
+model.matrix.hofm <- function(object, data, ...) {
+  if (missing(data)) unsupported("A fit does not keep its training data: give `data`.")
+  check_fit(object)
+  design <- design_for(fit_blueprint(object), data, arg = "data")
+  x <- design$x
+  x@x[design$missing[x@i + 1L]] <- NA
+  dimnames(x) <- list(NULL, object$features)
+  x
+}
+
+#' @rdname hofm_methods
+#' @export
+as.data.frame.hofm <- function(x, row.names = NULL, optional = FALSE, ...) {
+  linear <- if (x$linear) data.frame(degree = 1L, feature = x$features, factor = NA_integer_, value = unname(x$w))
+  higher <- lapply(names(x$P), function(t) {
+    k <- ncol(x$P[[t]])
+    data.frame(degree = rep(as.integer(t), k * length(x$features)), feature = rep(x$features, k),
+               factor = rep(seq_len(k), each = length(x$features)), value = as.vector(x$P[[t]]))
+  })
+  first <- data.frame(degree = 0L, feature = NA_character_, factor = NA_integer_, value = x$intercept)
+  do.call(rbind, c(list(first, linear), higher))
+}
+
+#' @rdname hofm_methods
+#' @importFrom stats model.frame
+#' @export
+model.frame.hofm <- function(formula, ...) unsupported("A fit does not keep its training data, so it has no model frame.")
+
+#' @rdname hofm_methods
+#' @importFrom stats vcov
+#' @export
+vcov.hofm <- function(object, ...) {
+  unsupported(paste("The parameters of a factorization machine have no covariance matrix: they are penalised, and the columns of",
+                    "P may be exchanged without changing the model. Resample the data to see how predictions vary."))
+}
+
+#' @rdname hofm_methods
+#' @importFrom stats confint
+#' @export
+confint.hofm <- function(object, parm, level = 0.95, ...) {
+  unsupported(paste("The parameters of a factorization machine have no confidence intervals: they are penalised, and not unique.",
+                    "Resample the data to see how predictions vary."))
+}

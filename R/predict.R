@@ -1,0 +1,103 @@
+#' Predict from a higher-order factorization machine
+#'
+#' @param object A fit from [hofm()].
+#' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or data frame with the
+#'   columns of the training matrix. Columns are matched by name: their order does not matter, others are ignored. Columns of a
+#'   fit on a matrix without column names are matched by position. `NULL` stands for the training data.
+#' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the Poisson loss, the same
+#'   as the link otherwise); `"link"`: f(x) plus the offset; `"class"`: the likelier of the two classes, which is the second
+#'   when the link is above 0 (above 0.5 for the squared loss); `"terms"`: the parts that the link is the sum of.
+#' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are taken from
+#'   `newdata`.
+#' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing; `FALSE` makes it an
+#'   error of class `hofm_error_new_levels`.
+#' @param threads Number of threads; `NULL` takes that of the fit.
+#' @param ... Nothing: an unknown argument is an error.
+#' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses is missing: numbers
+#'   for `"response"` and `"link"`; for `"class"` a factor with the levels of the response, logical for a logical response and
+#'   numbers for a numeric one. For `"terms"` a matrix with columns `intercept`, `degree 1`, ..., `degree m` and, if there
+#'   is an offset, `offset`, whose row sums are the link.
+#' @seealso [hofm()]
+#' @examples
+#' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
+#' fit <- hofm(mpg ~ cyl + hp + wt, cars, rank = 2, lambda = 0.01)
+#' predict(fit, cars[1:3, ])
+#' predict(fit, cars[1:3, ], type = "terms")
+#' @export
+predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"), offset = NULL,
+                         allow_new_levels = FALSE, threads = NULL, ...) {
+  check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
+  check_fit(object)
+  allow_new_levels <- check_flag(allow_new_levels, "allow_new_levels")
+  threads <- if (is.null(threads)) object$control$threads else check_count(threads, "threads", max = 1024)
+  if (is.null(newdata)) return(predict_training(object, type, offset))
+  design <- design_for(fit_blueprint(object), newdata, allow_new_levels)
+  design$offset <- total_offset(object, design, offset)
+  if (type == "terms") predict_terms(object, design, threads) else predict_values(object, design, type, threads)
+}
+
+fit_blueprint <- function(fit) c(fit$blueprint, list(features = fit$features))
+
+# Offsets of the formula and of the argument together; a fit that had the argument cannot do without it.
+total_offset <- function(fit, design, offset) {
+  if (is.null(offset) && fit$offset_given) {
+    hofm_abort("`offset` must be given, since the fit was made with one.", argument = "offset")
+  }
+  if (is.null(offset)) return(design$offset)
+  offset <- check_new_offset(offset, nrow(design$x))
+  if (is.null(design$offset)) offset else offset + design$offset
+}
+
+# A missing offset makes the prediction missing, so NA passes here.
+check_new_offset <- function(offset, n) {
+  gaps <- is.na(offset)
+  if (is.numeric(offset)) offset[gaps] <- 0
+  else if (is.logical(offset) && all(gaps)) offset <- rep(0, length(offset))
+  offset <- check_row_values(offset, "offset", n)
+  offset[gaps] <- NA
+  offset
+}
+
+predict_values <- function(fit, design, type, threads) {
+  link <- if (nrow(design$x)) link_values(fit, design_blocks(design), threads) else numeric(0)
+  link <- as.vector(link)
+  if (!is.null(design$offset)) link <- link + design$offset
+  link[design$missing] <- NA
+  on_scale(fit, link, type)
+}
+
+design_blocks <- function(design) list(list(x = design$x, index = NULL))
+
+# Link values on the scale that was asked for.
+on_scale <- function(fit, link, type) {
+  if (type == "link") return(link)
+  if (type == "response") return(loss_facts(fit$loss)$mean(link))
+  if (is.null(fit$response$levels)) {
+    hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.", argument = "type")
+  }
+  as_response_class(link, fit$loss, fit$response)
+}
+
+predict_terms <- function(fit, design, threads) {
+  n <- nrow(design$x)
+  terms <- if (n) degree_values(fit, design_blocks(design), threads) else matrix(0, 0, fit$order + 1)
+  dimnames(terms) <- list(NULL, c("intercept", paste("degree", seq_len(fit$order))))
+  terms[design$missing, ] <- NA
+  if (is.null(design$offset)) terms else cbind(terms, offset = design$offset)
+}
+
+predict_training <- function(fit, type, offset) {
+  if (!is.null(offset)) hofm_abort("`offset` needs `newdata`: the training data has its own.", argument = "offset")
+  if (type == "terms") {
+    hofm_abort("`type = \"terms\"` needs `newdata`: a fit does not keep its training data.", argument = "newdata")
+  }
+  on_scale(fit, stats::napredict(fit$na.action, kept_values(fit, "linear.predictors")), type)
+}
+
+# Values of the training rows, if the fit has them.
+kept_values <- function(fit, field) {
+  if (!is.null(fit[[field]])) return(fit[[field]])
+  hofm_abort("The fit did not keep its fitted values: use `hofm_control(keep_fitted = TRUE)`, or give `newdata`.",
+             c("hofm_error_unsupported", "hofm_error_input"))
+}

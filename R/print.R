@@ -1,0 +1,56 @@
+#' Print a fit
+#'
+#' @param x A fit from [hofm()].
+#' @param digits Significant digits of the numbers shown.
+#' @param ... Not used.
+#' @return `x`, invisibly.
+#' @examples
+#' print(hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2))
+#' @export
+print.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  cat(headline(x), "\n", sep = "")
+  cat(sprintf("%-12s%s\n", "Call:", deparsed_call(x$call)))
+  cat(sprintf("%-12s%s\n", paste0(names(facts <- fit_facts(x, digits)), ":"), facts), sep = "")
+  invisible(x)
+}
+
+headline <- function(fit) {
+  if (fit$order == 1) return("Higher-order factorization machine of order 1")
+  sprintf("Higher-order factorization machine of order %d, rank %s", fit$order, per_degree(fit$rank))
+}
+
+# One number when all degrees share it, else all of them.
+per_degree <- function(x, digits = 7) {
+  paste(format(if (length(unique(x)) == 1) x[1] else x, digits = digits, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
+}
+
+deparsed_call <- function(call) {
+  text <- paste(trimws(deparse(call, width.cutoff = 500L)), collapse = " ")
+  if (nchar(text) > 200) paste0(substr(text, 1, 197), "...") else text
+}
+
+fit_facts <- function(fit, digits) {
+  short <- function(x) format(x, digits = digits)
+  c(Loss = paste0(fit$loss, positive_class(fit)),
+    Data = sprintf("%d rows, %d features", fit$n, length(fit$features)),
+    Lambda = per_degree(fit$lambda, digits),
+    Solver = solver_words(fit),
+    Objective = short(fit$objective),
+    Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance), explained(fit)))
+}
+
+positive_class <- function(fit) {
+  if (is.null(fit$response$levels) || !loss_facts(fit$loss)$classes) return("")
+  sprintf(", positive class %s", quoted(fit$response$levels[2]))
+}
+
+solver_words <- function(fit) {
+  steps <- if (NROW(fit$trace)) max(fit$trace$iteration) else 0
+  sprintf("%s, %d iteration%s, %s", fit$solver, as.integer(steps), if (steps == 1) "" else "s",
+          if (isTRUE(fit$converged)) "converged" else "not converged")
+}
+
+explained <- function(fit) {
+  if (!(fit$null.deviance > 0)) return("NA")
+  sprintf("%.1f%%", 100 * (1 - fit$deviance / fit$null.deviance))
+}
