@@ -2,26 +2,42 @@
 # Generator token: 10BE3573-1514-4C36-9D1C-5A225CD40393
 
 fit_cpp <- function(blocks, response, model, options, progress) {
-    .Call('_hofm_fit_cpp', PACKAGE = 'hofm', blocks, response, model, options, progress)
+    .Call(`_hofm_fit_cpp`, blocks, response, model, options, progress)
 }
 
 term_values_cpp <- function(blocks, model, threads) {
-    .Call('_hofm_term_values_cpp', PACKAGE = 'hofm', blocks, model, threads)
+    .Call(`_hofm_term_values_cpp`, blocks, model, threads)
 }
 
 objective_cpp <- function(blocks, response, model, options) {
-    .Call('_hofm_objective_cpp', PACKAGE = 'hofm', blocks, response, model, options)
+    .Call(`_hofm_objective_cpp`, blocks, response, model, options)
 }
 
 anova_value_cpp <- function(p, x, degree, power_sums) {
-    .Call('_hofm_anova_value_cpp', PACKAGE = 'hofm', p, x, degree, power_sums)
+    .Call(`_hofm_anova_value_cpp`, p, x, degree, power_sums)
 }
 
 anova_gradient_cpp <- function(p, x, degree, power_sums) {
-    .Call('_hofm_anova_gradient_cpp', PACKAGE = 'hofm', p, x, degree, power_sums)
+    .Call(`_hofm_anova_gradient_cpp`, p, x, degree, power_sums)
 }
 
 kernel_spread_cpp <- function(x, degree) {
-    .Call('_hofm_kernel_spread_cpp', PACKAGE = 'hofm', x, degree)
+    .Call(`_hofm_kernel_spread_cpp`, x, degree)
+}
+
+auc_cpp <- function(positive, score, weights) {
+    .Call(`_hofm_auc_cpp`, positive, score, weights)
+}
+
+roc_points_cpp <- function(positive, score, weights, max_points) {
+    .Call(`_hofm_roc_points_cpp`, positive, score, weights, max_points)
+}
+
+auc_pair_cpp <- function(positive, score1, score2) {
+    .Call(`_hofm_auc_pair_cpp`, positive, score1, score2)
+}
+
+thin_points_cpp <- function(fpr, tpr, max_points) {
+    .Call(`_hofm_thin_points_cpp`, fpr, tpr, max_points)
 }
 
