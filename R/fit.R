@@ -24,8 +24,10 @@ fit_model <- function(problem, spec, control, init = NULL) {
     solver_options(spec, control, seeded$seed), progress$step
   )
   report_divergence(fitted)
+  parameters <- model_parameters(fitted, spec, problem$features)
+  report_collapse(parameters$P, seeded$start$P)
   c(
-    model_parameters(fitted, spec, problem$features),
+    parameters,
     list(
       solver = spec$solver, objective = fitted$objective, trace = fitted$trace, converged = fitted$converged,
       seed = seeded$seed, link = fitted$link, message = stopping_message(fitted, spec, control),
@@ -48,7 +50,7 @@ solver_max_iter <- function(solver, control) {
 
 solver_tol <- function(solver, control) {
   if (!is.null(control$tol)) return(control$tol)
-  switch(solver, cd = 1e-5, lbfgs = 1e-6, 1e-4)
+  switch(solver, lbfgs = 1e-5, 1e-4)
 }
 
 solver_options <- function(spec, control, seed) {
@@ -122,7 +124,7 @@ best_intercept <- function(problem, loss) {
 
 # The spread of P^(t) at which a degree-t term starts out with a visible share of the response's spread. With p ~ N(0, sd^2)
 # the term has second moment k sd^(2t) times the mean of A^t(x^2, 1) over rows.
-init_share <- 0.3
+init_share <- 0.1
 
 default_init_sd <- function(problem, spec) {
   if (spec$order < 2L) return(numeric())
@@ -167,6 +169,17 @@ report_divergence <- function(fitted) {
     "The step was too long and the objective not finite: `eta` was halved %d times, to %.3g. Scale the features, or set `eta`.",
     fitted$halvings, fitted$eta
   ), "hofm_warning_step_halved")
+}
+
+# Factors of degree 3 and more can be pulled all the way to zero by the penalty, and then stay there.
+report_collapse <- function(P, start) {
+  size <- function(p) sqrt(mean(p^2))
+  zero <- Filter(function(t) size(P[[t]]) < 1e-6 * size(start[[t]]), names(P))
+  if (!length(zero)) return(invisible())
+  hofm_warn(sprintf(
+    "The factors of degree %s ended at zero: a smaller `lambda`, or a larger `init_sd` in hofm_control(), may find more.",
+    paste(zero, collapse = ", ")
+  ), "hofm_warning_collapsed")
 }
 
 # Link values of new rows, without offset.

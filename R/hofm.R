@@ -131,8 +131,8 @@ model_names <- function() {
 
 solver_names <- function() c("auto", "cd", "lbfgs", "adagrad", "sgd")
 
-# Orders beyond this are of no use and would only hide a typing error.
-max_order <- 100L
+# The core keeps its sums of up to this degree on the stack (kMaxOrder in model.h).
+max_order <- 20L
 
 check_model <- function(model) {
   model <- check_choice(model, "model", names(model_names()))

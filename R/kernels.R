@@ -40,13 +40,13 @@ anova_gradient <- function(p, x, degree, method = c("dp", "power_sums")) {
 }
 
 check_kernel <- function(p, x, degree) {
-  check_numeric(p, "p")
-  check_numeric(x, "x")
-  check_count(degree, "degree", min = 0)
+  if (!is.numeric(p) || !is.null(dim(p)) || anyNA(p)) must_be("p", "a numeric vector without missing values", p)
+  if (!is.numeric(x) || anyNA(x)) must_be("x", "a numeric vector or matrix without missing values", x)
+  degree <- check_count(degree, "degree", min = 0)
   x <- if (is.matrix(x)) x else matrix(x, nrow = 1L)
   if (ncol(x) != length(p)) {
-    hofm_abort(sprintf("`x` must have one value per element of `p` (%d), not %d.", length(p), ncol(x)), "hofm_error_input")
+    hofm_abort(sprintf("`x` must have one value per element of `p` (%d), not %d.", length(p), ncol(x)), argument = "x")
   }
   storage.mode(x) <- "double"
-  list(p = as.double(p), x = unname(x), degree = as.integer(degree))
+  list(p = as.double(p), x = unname(x), degree = degree)
 }

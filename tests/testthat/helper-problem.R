@@ -1,0 +1,34 @@
+# Small problems in the engine's own form, for tests that look below hofm().
+
+random_problem <- function(n = 12, d = 6, loss = "squared", density = 0.7, uniform = TRUE, offset = FALSE) {
+  x <- matrix(ifelse(runif(n * d) < density, rnorm(n * d), 0), n)
+  f <- rnorm(n)
+  y <- switch(loss, squared = f, poisson = floor(exp(f)), ifelse(f > 0, 1, -1))
+  weights <- if (uniform) rep(1, n) else runif(n, 0.2, 2)
+  list(
+    dense = x,
+    blocks = list(list(x = as(as(Matrix::Matrix(x, sparse = TRUE), "generalMatrix"), "CsparseMatrix"), index = NULL)),
+    n = n, features = paste0("v", seq_len(d)), y = y, weights = weights / sum(weights),
+    offset = if (offset) rnorm(n, sd = 0.2) else numeric()
+  )
+}
+
+# Offsets as the twins want them.
+offsets <- function(problem) if (length(problem$offset)) problem$offset else numeric(problem$n)
+
+random_model <- function(d, order, k = 2, sd = 0.5) {
+  degrees <- seq_len(order)[-1]
+  P <- lapply(degrees, function(t) matrix(rnorm(d * k, sd = sd), d))
+  list(intercept = rnorm(1), w = rnorm(d), P = stats::setNames(P, as.character(degrees)))
+}
+
+spec_for <- function(order, k = 2, loss = "squared", solver = "cd", lambda = 0.05, intercept = TRUE) {
+  list(model = "hofm", order = order, rank = rep(k, order - 1), lambda = rep_len(lambda, order), loss = loss,
+       solver = solver, intercept = intercept, linear = TRUE)
+}
+
+fit_from <- function(problem, spec, start, ...) {
+  fit_model(problem, spec, hofm_control(...), start)
+}
+
+parameters <- function(fit) list(intercept = fit$intercept, w = unname(fit$w), P = lapply(fit$P, unname))

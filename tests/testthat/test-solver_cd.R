@@ -1,0 +1,73 @@
+test_that("coordinate descent equals its slow twin, step by step, after any number of epochs", {
+  for (loss in names(losses_slow)) {
+    for (order in 1:4) {
+      set.seed(10 * order)
+      problem <- random_problem(10, 5, loss, uniform = order %% 2 == 0, offset = TRUE)
+      model <- random_model(5, order, sd = 0.4)
+      lambda <- seq(0.02, 0.08, length.out = order)
+      for (epoch in 1:3) {
+        twin <- if (epoch == 1) model else twin
+        twin <- cd_epoch_slow(twin, problem$dense, problem$y, loss, lambda, problem$weights, offsets(problem))
+        fit <- fit_from(problem, spec_for(order, loss = loss, lambda = lambda), model, max_iter = epoch, tol = 0)
+        expect_equal(parameters(fit), twin, tolerance = 1e-10, ignore_attr = "names")
+      }
+    }
+  }
+})
+
+test_that("orders 5, 6 and 20 equal the twin too", {
+  for (order in c(5, 6)) {
+    set.seed(order)
+    problem <- random_problem(8, 7, density = 1)
+    model <- random_model(7, order, k = 1)
+    twin <- cd_epoch_slow(model, problem$dense, problem$y, "squared", rep(0.05, order), problem$weights, numeric(8))
+    fit <- fit_from(problem, spec_for(order, k = 1), model, max_iter = 1, tol = 0)
+    expect_lt(max(abs(unlist(parameters(fit)) - unlist(twin))), 1e-10)
+  }
+  set.seed(20)
+  problem <- random_problem(6, 21, density = 1)
+  spec <- replace(spec_for(20, k = 1), "rank", list(c(rep(0, 18), 1)))
+  model <- random_model(21, 1)
+  model$P <- list("20" = matrix(runif(21, 1, 2), 21))
+  spec$lambda[20] <- 1e-9
+  twin <- cd_epoch_slow(model, problem$dense, problem$y, "squared", spec$lambda, problem$weights, numeric(6))
+  fit <- fit_from(problem, spec, model, max_iter = 1, tol = 0)
+  expect_gt(max(abs(twin$P[["20"]])), 0.1)
+  expect_equal(unlist(parameters(fit)), unlist(twin), tolerance = 1e-8, ignore_attr = "names")
+})
+
+test_that("the objective never rises and is the one written on the help page", {
+  for (loss in names(losses_slow)) {
+    set.seed(5)
+    problem <- random_problem(40, 8, loss, uniform = FALSE, offset = TRUE)
+    start <- random_model(8, 3)
+    fit <- fit_from(problem, spec_for(3, loss = loss, lambda = c(0.1, 2e-3, 3e-3)), start, max_iter = 50, tol = 0)
+    expect_true(all(diff(fit$trace$objective) <= 1e-12 * abs(fit$objective)))
+    slow <- function(model) {
+      objective_slow(model, problem$dense, problem$y, loss, c(0.1, 2e-3, 3e-3), problem$weights, offsets(problem))
+    }
+    expect_equal(fit$trace$objective[1], slow(start))
+    expect_equal(fit$objective, slow(parameters(fit)))
+  }
+})
+
+test_that("no intercept stays no intercept, and rows with fewer nonzeros than the order are fine", {
+  set.seed(6)
+  problem <- random_problem(15, 6, density = 0.3)
+  start <- replace(random_model(6, 4), "intercept", 0)
+  fit <- fit_from(problem, spec_for(4, intercept = FALSE, lambda = 1e-3), start, max_iter = 5)
+  expect_identical(fit$intercept, 0)
+  expect_true(all(is.finite(fit$link)))
+  expect_equal(fit$link, link_slow(parameters(fit), problem$dense))
+})
+
+test_that("one feature that dwarfs the others costs no accuracy", {
+  set.seed(7)
+  problem <- random_problem(12, 6, density = 1)
+  problem$blocks[[1]]$x[, 1] <- 1e4 * problem$blocks[[1]]$x[, 1]
+  problem$dense[, 1] <- 1e4 * problem$dense[, 1]
+  start <- random_model(6, 5, k = 1)
+  fit <- fit_from(problem, spec_for(5, k = 1, lambda = 1e-6), start, max_iter = 3, tol = 0)
+  expect_equal(fit$link, link_slow(parameters(fit), problem$dense), tolerance = 1e-9)
+  expect_true(all(diff(fit$trace$objective) <= 0))
+})

@@ -1,0 +1,78 @@
+# The order in which the core visits samples, from its own definition: splitmix64 and Fisher-Yates, written for doubles split
+# into two 32-bit halves would be a program of its own; instead, batches of all samples make the order irrelevant.
+test_that("full batches equal the twin, for both step rules and any loss", {
+  for (solver in c("sgd", "adagrad")) {
+    for (loss in names(losses_slow)) {
+      set.seed(11)
+      problem <- random_problem(9, 5, loss, uniform = FALSE, offset = TRUE)
+      model <- random_model(5, 3, sd = 0.3)
+      lambda <- c(0.2, 0.1, 0.3)
+      state <- list(squares = numeric(5 + 2 * 10), intercept = 0, updated = numeric(5), time = 0)
+      twin <- model
+      for (epoch in 1:3) {
+        out <- sg_epoch_slow(twin, problem$dense, problem$y, loss, lambda, problem$weights, offsets(problem),
+                             seq_len(9), 9, 0.01, state, solver == "adagrad")
+        twin <- out$model
+        state <- out$state
+      }
+      fit <- fit_from(problem, spec_for(3, loss = loss, solver = solver, lambda = lambda), model,
+                      max_iter = 3, tol = 0, eta = 0.01, batch = 9)
+      expect_equal(max(fit$trace$iteration), 3)
+      expect_equal(fit$eta, 0.01)
+      expect_equal(parameters(fit), twin, tolerance = 1e-10, ignore_attr = "names")
+    }
+  }
+})
+
+test_that("identical samples make the order irrelevant: single steps equal the twin, lazy shrinking included", {
+  for (solver in c("sgd", "adagrad")) {
+    set.seed(12)
+    problem <- random_problem(12, 6)
+    row <- c(1, -0.5, 2, 0, 0, 0)                       # features 4 to 6 are never seen within the epoch
+    problem$dense[] <- rep(row, each = 12)
+    problem$blocks[[1]]$x <- as(as(Matrix::Matrix(problem$dense, sparse = TRUE), "generalMatrix"), "CsparseMatrix")
+    problem$y[] <- 1.5
+    model <- random_model(6, 3, sd = 0.3)
+    lambda <- c(0.2, 0.1, 0.3)
+    state <- list(squares = numeric(6 + 2 * 12), intercept = 0, updated = numeric(6), time = 0)
+    twin <- sg_epoch_slow(model, problem$dense, problem$y, "squared", lambda, problem$weights, numeric(12),
+                          seq_len(12), 1, 0.01, state, solver == "adagrad")$model
+    fit <- fit_from(problem, spec_for(3, solver = solver, lambda = lambda), model, max_iter = 1, tol = 0, eta = 0.01)
+    expect_equal(parameters(fit), twin, tolerance = 1e-10, ignore_attr = "names")
+  }
+})
+
+test_that("unseen features are shrunk lazily: samples in two kinds, at any order, reach the twin of the order taken", {
+  # Two kinds of samples with disjoint features. The twin is run over every order of kinds; the fit must be one of them.
+  set.seed(13)
+  problem <- random_problem(4, 4)
+  problem$dense <- rbind(c(1, 2, 0, 0), c(1, 2, 0, 0), c(0, 0, -1, 1), c(0, 0, -1, 1))
+  problem$blocks[[1]]$x <- as(as(Matrix::Matrix(problem$dense, sparse = TRUE), "generalMatrix"), "CsparseMatrix")
+  problem$y <- c(1, 1, -2, -2)
+  model <- random_model(4, 2, sd = 0.3)
+  for (solver in c("sgd", "adagrad")) {
+    state <- list(squares = numeric(4 + 8), intercept = 0, updated = numeric(4), time = 0)
+    orders <- list(c(1, 2, 3, 4), c(1, 3, 2, 4), c(1, 3, 4, 2), c(3, 1, 2, 4), c(3, 1, 4, 2), c(3, 4, 1, 2))
+    twins <- lapply(orders, function(o) {
+      sg_epoch_slow(model, problem$dense, problem$y, "squared", c(0.3, 0.3), problem$weights, numeric(4), o, 1, 0.05,
+                    state, solver == "adagrad")$model
+    })
+    fit <- fit_from(problem, spec_for(2, solver = solver, lambda = 0.3), model, max_iter = 1, tol = 0, eta = 0.05)
+    far <- vapply(twins, function(t) max(abs(unlist(t) - unlist(parameters(fit)))), 0)
+    expect_lt(min(far), 1e-12)
+    expect_gt(max(far), 1e-6)                           # the orders do differ
+  }
+})
+
+test_that("a step that is far too long is halved, reported, and never leaves a broken model", {
+  set.seed(14)
+  problem <- random_problem(50, 6)
+  for (solver in c("sgd", "adagrad")) {
+    expect_warning(
+      fit <- fit_from(problem, spec_for(3, solver = solver), random_model(6, 3), eta = 1e120, max_iter = 60),
+      "halved", class = "hofm_warning_step_halved"
+    )
+    expect_true(all(is.finite(unlist(parameters(fit)))))
+    expect_true(is.finite(fit$objective) && fit$objective <= fit$trace$objective[1])
+  }
+})
