@@ -97,7 +97,7 @@ auc <- function(x, ...) UseMethod("auc")
 #' @export
 auc.default <- function(x, score, ci = FALSE, level = 0.95, method = c("delong", "logit"), weights = NULL,
                         ..., truth = x) {
-  check_no_more(...)
+  check_dots(list(...), names(formals(auc.default)))
   classes <- check_truth(truth)
   score <- check_score(score, length(truth))
   weights <- check_score_weights(weights, length(truth))
@@ -111,7 +111,7 @@ auc.default <- function(x, score, ci = FALSE, level = 0.95, method = c("delong",
 #' @rdname auc
 #' @export
 auc.roc_curve <- function(x, ci = FALSE, level = 0.95, method = c("delong", "logit"), ...) {
-  check_no_more(...)
+  check_dots(list(...), names(formals(auc.roc_curve)))
   area <- attr(x, "auc")
   if (is.null(area)) refuse_input("`x` has lost its area; make it anew with `roc_curve()`.")
   method <- check_auc_options(ci, level, method, attr(x, "weighted"))
@@ -339,7 +339,7 @@ count_text <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = T
 
 # ---- Input -------------------------------------------------------------------------------------------------
 
-refuse_input <- function(...) hofm_abort(paste0(...), "hofm_error_input")
+refuse_input <- function(...) hofm_abort(paste0(...))
 
 # The two classes as a logical vector and their names. Works without tables of distinct values where it can:
 # `truth` may have tens of millions of elements.
@@ -378,9 +378,7 @@ truth_error <- function(what) {
 
 check_score <- function(score, n, name = "score") {
   if (missing(score)) refuse_input("`", name, "` must be given.")
-  if (!is.numeric(score)) {
-    refuse_input("`", name, "` must be a numeric vector, not of class ", class(score)[1], ".")
-  }
+  if (!is.numeric(score) || inherits(score, "integer64")) must_be(name, "a numeric vector", score)
   check_same_length(score, n, name)
   check_none_missing(score, name)
   if (is.double(score)) score else as.double(score)
@@ -411,38 +409,24 @@ check_none_missing <- function(x, name) {
 # 0 stands for "all" in the core.
 check_max_points <- function(max_points) {
   if (is.null(max_points) || identical(max_points, Inf)) return(0)
-  ok <- is.numeric(max_points) && length(max_points) == 1 &&
+  ok <- is_plain_number(max_points) && length(max_points) == 1 &&
     isTRUE(max_points >= 3 && max_points == round(max_points))
-  if (!ok) {
-    refuse_input("`max_points` must be `NULL` or a single whole number of at least 3, not ",
-      deparse1(max_points), ".")
-  }
+  if (!ok) must_be("max_points", "NULL or a single whole number of at least 3", max_points)
   as.double(max_points)
 }
 
 check_level <- function(level) {
-  if (is.numeric(level) && length(level) == 1 && isTRUE(level > 0 && level < 1)) return(invisible())
-  refuse_input("`level` must be a single number between 0 and 1, not ", deparse1(level), ".")
+  ok <- is_plain_number(level) && length(level) == 1 && isTRUE(level > 0 && level < 1)
+  if (!ok) must_be("level", "a single number between 0 and 1", level)
 }
 
 check_auc_options <- function(ci, level, method, weighted) {
-  if (!isTRUE(ci) && !isFALSE(ci)) {
-    refuse_input("`ci` must be `TRUE` or `FALSE`, not ", deparse1(ci), ".")
-  }
   check_level(level)
-  if (ci && weighted) {
-    refuse_input("`ci` must be `FALSE` when `weights` are given: DeLong's interval is for single observations.")
+  if (check_flag(ci, "ci") && weighted) {
+    refuse_input("`ci` must be FALSE when `weights` are given: DeLong's interval is for single observations.")
   }
   choices <- c("delong", "logit")
-  if (identical(method, choices)) return("delong")
-  if (is.character(method) && length(method) == 1 && method %in% choices) return(method)
-  refuse_input("`method` must be \"delong\" or \"logit\", not ", deparse1(method), ".")
-}
-
-check_no_more <- function(...) {
-  if (...length() == 0) return(invisible())
-  name <- if (is.null(names(list(...)))) "without a name" else paste0("`", names(list(...))[1], "`")
-  refuse_input("`auc()` does not know the argument ", name, ".")
+  if (identical(method, choices)) "delong" else check_choice(method, "method", choices)
 }
 
 warn_one_class <- function(stats) {

@@ -258,8 +258,8 @@ test_that("bad scores and weights are refused", {
   expect_refused(auc(0:1), "`score` must be given")
   expect_refused(auc(0:1, 1:3), "`score` must have one element per element of `truth` \\(2\\), not 3")
   expect_refused(roc_curve(0:1, numeric(0)), "not 0")
-  expect_refused(auc(0:1, c("1", "2")), "`score` must be a numeric vector, not of class character")
-  expect_refused(auc(0:1, factor(1:2)), "not of class factor")
+  expect_refused(auc(0:1, c("1", "2")), "`score` must be a numeric vector, not a character vector of length 2")
+  expect_refused(auc(0:1, factor(1:2)), "not an object of class \"factor\"")
   expect_refused(auc(c(0, 1, 1), c(1, NaN, NA)), "element 2 is NaN \\(and 1 more\\)")
   expect_refused(auc_test(0:1, 1:2, c(1, NA)), "`score2` must not have missing values, but element 2 is NA")
   expect_refused(auc_test(0:1, 1:3, 1:2), "`score1` must have one element")
@@ -278,9 +278,10 @@ test_that("bad options are refused", {
     expect_refused(roc_curve(0:1, 1:2, max_points = points), "`max_points` must be")
   }
   expect_refused(auc(0:1, 1:2, ci = TRUE, method = "exact"), "`method` must be")
-  expect_refused(auc(0:1, 1:2, ci = TRUE, weights = c(1, 1)), "`ci` must be `FALSE` when `weights` are given")
+  expect_refused(auc(0:1, 1:2, TRUE, 0.9, "logit", NULL, 3), "Too many unnamed arguments")
+  expect_refused(auc(0:1, 1:2, ci = TRUE, weights = c(1, 1)), "`ci` must be FALSE when `weights` are given")
   expect_refused(auc(roc_curve(0:1, 1:2, weights = c(1, 1)), ci = TRUE), "when `weights` are given")
-  expect_refused(auc(0:1, 1:2, direction = "<"), "does not know the argument `direction`")
+  expect_refused(auc(0:1, 1:2, direction = "<"), "Unknown argument `direction`")
   expect_refused(auc(structure(roc_curve(0:1, 1:2), auc = NULL)), "has lost its area")
 })
 
