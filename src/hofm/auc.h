@@ -94,14 +94,16 @@ struct Digit {
 // buckets of long ranges.
 template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) {
   if (last - first <= 48) return insertion_sort(first, last);
+  const bool is_long = last - first > 4096;
   const Digit digit(first, last);
+  if (is_long) tick();
   const std::size_t buckets = digit.buckets();
   std::size_t next[(1 << Digit::max_bits) + 1], end[1 << Digit::max_bits];
   std::fill(next, next + buckets + 1, 0);
   for (const T *x = first; x != last; ++x) ++next[digit(*x) + 1];
   for (std::size_t d = 0; d < buckets; ++d) end[d] = next[d + 1] += next[d];
   for (std::size_t d = 0; d < buckets; ++d) {
-    if (last - first > 4096) tick();
+    if (is_long) tick();
     while (next[d] < end[d]) {
       T x = first[next[d]];
       for (std::size_t to = digit(x); to != d; to = digit(x)) std::swap(x, first[next[to]++]);
@@ -213,8 +215,12 @@ template <class Ranking> AucStats auc_stats(const Ranking &ranking) {
 // observations. Work space: 16 bytes an observation.
 template <class Label, class Tick = NoTick>
 void placements(const Label *positive, const double *score, std::size_t n, double *out, Tick &&tick = {}) {
-  std::vector<LabelledKey> keys(n);
-  for (std::size_t i = 0; i < n; ++i) keys[i] = {order_key(score[i]), 2 * i + (positive[i] != 0)};
+  std::vector<LabelledKey> keys;
+  keys.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % (1 << 20) == 0) tick();  // fresh memory is slow to touch
+    keys.push_back({order_key(score[i]), 2 * i + (positive[i] != 0)});
+  }
   sort_by_key(keys.data(), keys.data() + n, tick);
 
   const double n_pos = static_cast<double>(count_positives(positive, n));
@@ -250,6 +256,7 @@ AucPair auc_pair(const Label *positive, const double *a, const double *b, std::s
   AucPair out{0, 0, 0};
   const double n_pos = static_cast<double>(count_positives(positive, n));
   const double n_neg = static_cast<double>(n) - n_pos;
+  tick();
   for (std::size_t i = 0; i < n; ++i) {
     if (!positive[i]) continue;
     out.auc_a += va[i];
