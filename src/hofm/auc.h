@@ -90,23 +90,25 @@ struct Digit {
 };
 
 // Sorts ascending by key without further memory: each pass puts every element into its bucket by following
-// cycles of displaced elements. O(n) per pass, at most 64 / (digit bits) passes. `tick` is called between
-// buckets of long ranges.
+// cycles of displaced elements. O(n) per pass, at most 64 / (digit bits) passes. `tick` is called now
+// and then in long ranges, and may throw.
 template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) {
   if (last - first <= 48) return insertion_sort(first, last);
-  const bool is_long = last - first > 4096;
   const Digit digit(first, last);
-  if (is_long) tick();
+  if (last - first > 4096) tick();
   const std::size_t buckets = digit.buckets();
   std::size_t next[(1 << Digit::max_bits) + 1], end[1 << Digit::max_bits];
   std::fill(next, next + buckets + 1, 0);
   for (const T *x = first; x != last; ++x) ++next[digit(*x) + 1];
   for (std::size_t d = 0; d < buckets; ++d) end[d] = next[d + 1] += next[d];
+  std::size_t moves = 0;
   for (std::size_t d = 0; d < buckets; ++d) {
-    if (is_long) tick();
     while (next[d] < end[d]) {
       T x = first[next[d]];
-      for (std::size_t to = digit(x); to != d; to = digit(x)) std::swap(x, first[next[to]++]);
+      for (std::size_t to = digit(x); to != d; to = digit(x)) {
+        std::swap(x, first[next[to]++]);
+        if (++moves % (1 << 16) == 0) tick();  // one cycle may visit nearly everything
+      }
       first[next[d]++] = x;
     }
   }
