@@ -1,29 +1,33 @@
 #' ROC curve
 #'
-#' The receiver operating characteristic of a score: for every threshold, the share of negatives (`fpr`) and of positives
-#' (`tpr`) whose score reaches it. A higher score speaks for the positive class, always; the direction is never guessed,
-#' so a score that ranks the wrong way round has an area below one half.
+#' The receiver operating characteristic of a score: for every threshold, the share of negatives (`fpr`) and
+#' of positives (`tpr`) whose score reaches it. A higher score speaks for the positive class, always; the
+#' direction is never guessed, so a score that ranks the wrong way round has an area below one half.
 #'
-#' @param truth The true classes: a logical vector, a factor (its second level is the positive class, as in [glm()]),
-#'   numbers 0/1 or -1/1, or character strings of two kinds (the second in sorting order is positive). Levels of a factor
-#'   that do not occur are ignored when there are more than two.
-#' @param score Numbers, one per element of `truth`. `-Inf` and `Inf` are allowed and ordered; missing values are not.
-#'   Scores that are equal are tied, scores that differ in the last bit are not.
-#' @param weights Optional numbers >= 0, one per element of `truth`; a weight of 2 equals an observation given twice.
-#' @param max_points `NULL` for every point of the curve, or the largest number of points to keep (at least 3) when there
-#'   are millions of scores and the curve is only drawn. Points that are kept are exact; both ends are, and of the
-#'   others the first in each of `max_points - 2` equal cells of `fpr + tpr`, so that a point left out lies less than
-#'   `2 / (max_points - 2)` in `fpr + tpr` behind one that is kept. The area always comes from all scores.
+#' @param truth The true classes: a logical vector, a factor (its second level is the positive class, as in
+#'   [glm()]), numbers 0/1 or -1/1, or character strings of two kinds (the second in sorting order is
+#'   positive). Levels of a factor that do not occur are ignored when there are more than two.
+#' @param score Numbers, one per element of `truth`. `-Inf` and `Inf` are allowed and ordered; missing
+#'   values are not. Scores that are equal are tied, scores that differ in the last bit are not.
+#' @param weights Optional numbers >= 0, one per element of `truth`; a weight of 2 equals an observation
+#'   given twice.
+#' @param max_points `NULL` for every point of the curve, or the largest number of points to keep (at least
+#'   3) when there are millions of scores and the curve is only drawn. Points that are kept are exact; both
+#'   ends are, and of the others the first in each of `max_points - 2` equal cells of `fpr + tpr`, so that a
+#'   point left out lies less than `2 / (max_points - 2)` in `fpr + tpr` behind one that is kept. The area
+#'   always comes from all scores.
 #'
-#' @details Classes are sorted apart, in O(N log N) time at most and 8 bytes of work space per score (16 with weights)
-#'   beside the arguments and the result; a `truth` that is not logical takes 4 bytes more. The result itself has 24
-#'   bytes per distinct score unless `max_points` is set.
+#' @details The two classes are sorted apart by a radix sort, within 8 bytes of work space per score (16
+#'   with weights) beside the arguments and the result; a `truth` that is not logical takes up to 8 bytes
+#'   more. The result itself has 24 bytes per distinct score unless `max_points` is set. Forty million
+#'   scores take a few seconds and 320 MB.
 #'
-#' @return A data frame of class `roc_curve` with columns `threshold`, `fpr`, `tpr`: first (0, 0) at threshold `Inf`, where
-#'   nothing is called positive, then one row per distinct score from the highest to the lowest, ending at (1, 1). Its
-#'   attributes are `auc`, `se` (DeLong's standard error of the area; `NA` with weights), `weighted`, `n_pos`, `n_neg`
-#'   (numbers of observations of positive weight) and `levels` (negative class, positive class). When only one class occurs, the
-#'   share of the other and the area are `NA`, with a warning of class `hofm_warning_one_class`.
+#' @return A data frame of class `roc_curve` with columns `threshold`, `fpr`, `tpr`: first (0, 0) at
+#'   threshold `Inf`, where nothing is called positive, then one row per distinct score from the highest to
+#'   the lowest, ending at (1, 1). Its attributes are `auc`, `se` (DeLong's standard error of the area; `NA`
+#'   with weights), `weighted`, `n_pos`, `n_neg` (numbers of observations of positive weight) and `levels`
+#'   (negative class, positive class). When only one class occurs, the share of the other and the area are
+#'   `NA`, with a warning of class `hofm_warning_one_class`.
 #' @seealso [auc()], [auc_test()], [plot.roc_curve()]
 #' @examples
 #' truth <- mtcars$am == 1
@@ -54,27 +58,32 @@ new_roc_curve <- function(points, stats, levels, weighted) {
 
 #' Area under the ROC curve
 #'
-#' The probability that a positive has a higher score than a negative, both drawn at random, where a tie counts one half:
+#' The probability that a positive has a higher score than a negative, both drawn at random, where a tie
+#' counts one half:
 #' \deqn{AUC = \frac{1}{n_+ n_-} \sum_{i \in +} \sum_{j \in -} [s_i > s_j] + \tfrac12 [s_i = s_j].}{%
 #'       AUC = mean over positives i and negatives j of [s_i > s_j] + [s_i = s_j] / 2.}
 #' A higher score speaks for the positive class, always: an area below one half is reported as it is.
 #'
-#' @param x For the default method the true classes, as `truth` in [roc_curve()]; may also be given as `truth = `. Or a
-#'   curve made by [roc_curve()].
+#' @param x For the default method the true classes, as `truth` in [roc_curve()]; may also be given as
+#'   `truth = `. Or a curve made by [roc_curve()].
 #' @param score,weights As in [roc_curve()].
 #' @param ci Whether to add a confidence interval (not available with weights).
 #' @param level Confidence level, between 0 and 1.
-#' @param method `"delong"`: area plus or minus a normal quantile times DeLong's standard error, cut to `[0, 1]`;
-#'   `"logit"`: the same on the scale of `log(auc / (1 - auc))`, which stays inside by itself and is better near 1.
+#' @param method `"delong"`: area plus or minus a normal quantile times DeLong's standard error, cut to `[0,
+#'   1]`; `"logit"`: the same on the scale of `log(auc / (1 - auc))`, which stays inside by itself and is
+#'   better near 1.
 #' @param truth Another name for `x`.
 #' @param ... For methods; the ones described here take nothing more.
 #'
-#' @return A number if `ci` is `FALSE`. Otherwise a named numeric vector `auc`, `lower`, `upper` of class `hofm_auc` with
-#'   attributes `level` and `method`. If only one class occurs, `NA` (or three of them) and a warning of class
-#'   `hofm_warning_one_class`; if a class has a single member, the bounds are `NA`, and the warning's class is
-#'   `hofm_warning_no_interval`.
-#' @references DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or more
-#'   correlated receiver operating characteristic curves: a nonparametric approach. *Biometrics* 44, 837-845.
+#' @details Work space is 8 bytes per score (16 with weights) beside the arguments, as in [roc_curve()].
+#'
+#' @return A number if `ci` is `FALSE`. Otherwise a named numeric vector `auc`, `lower`, `upper` of class
+#'   `hofm_auc` with attributes `level` and `method`. If only one class occurs, `NA` (or three of them) and
+#'   a warning of class `hofm_warning_one_class`; if a class has a single member, the bounds are `NA`, and
+#'   the warning's class is `hofm_warning_no_interval`.
+#' @references DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two
+#'   or more correlated receiver operating characteristic curves: a nonparametric approach. *Biometrics* 44,
+#'   837-845.
 #' @seealso [roc_curve()], [auc_test()]
 #' @examples
 #' truth <- mtcars$am == 1
@@ -86,9 +95,9 @@ auc <- function(x, ...) UseMethod("auc")
 
 #' @rdname auc
 #' @export
-auc.default <- function(x, score, ci = FALSE, level = 0.95, method = c("delong", "logit"), weights = NULL, ...,
-                        truth = x) {
-  check_no_more(...)
+auc.default <- function(x, score, ci = FALSE, level = 0.95, method = c("delong", "logit"), weights = NULL,
+                        ..., truth = x) {
+  check_dots(list(...), names(formals(auc.default)))
   classes <- check_truth(truth)
   score <- check_score(score, length(truth))
   weights <- check_score_weights(weights, length(truth))
@@ -102,9 +111,9 @@ auc.default <- function(x, score, ci = FALSE, level = 0.95, method = c("delong",
 #' @rdname auc
 #' @export
 auc.roc_curve <- function(x, ci = FALSE, level = 0.95, method = c("delong", "logit"), ...) {
-  check_no_more(...)
+  check_dots(list(...), names(formals(auc.roc_curve)))
   area <- attr(x, "auc")
-  if (is.null(area)) hofm_abort("`x` has lost its area; make it anew with `roc_curve()`.", "hofm_error_input")
+  if (is.null(area)) refuse_input("`x` has lost its area; make it anew with `roc_curve()`.")
   method <- check_auc_options(ci, level, method, attr(x, "weighted"))
   if (ci) auc_interval(area, attr(x, "se"), level, method) else area
 }
@@ -112,7 +121,7 @@ auc.roc_curve <- function(x, ci = FALSE, level = 0.95, method = c("delong", "log
 auc_interval <- function(area, se, level, method) {
   bounds <- auc_bounds(area, se, level, method)
   if (!is.na(area) && anyNA(bounds)) {
-    hofm_warn("A confidence interval needs at least two observations of each class.", "hofm_warning_no_interval")
+    hofm_warn("A confidence interval needs two observations of each class.", "hofm_warning_no_interval")
   }
   structure(nan_to_na(c(auc = area, lower = bounds[1], upper = bounds[2])),
     class = "hofm_auc", level = level, method = method)
@@ -129,24 +138,28 @@ auc_bounds <- function(area, se, level, method = "delong") {
 #' @export
 print.hofm_auc <- function(x, digits = 4, ...) {
   label <- c(delong = "DeLong", logit = "DeLong, logit scale")[[attr(x, "method")]]
-  cat("AUC ", format_area(x[["auc"]], digits), " (", 100 * attr(x, "level"), "% interval ",
-    format_area(x[["lower"]], digits), " to ", format_area(x[["upper"]], digits), ", ", label, ")\n", sep = "")
+  value <- format_area(unclass(x), digits)
+  interval <- paste0(100 * attr(x, "level"), "% interval ", value[2], " to ", value[3])
+  cat("AUC ", value[1], " (", interval, ", ", label, ")\n", sep = "")
   invisible(x)
 }
 
 #' Compare two areas under ROC curves
 #'
-#' DeLong's test of whether two scores of the same observations have the same area under their ROC curves. It uses that
-#' the two areas are correlated, and so sees smaller differences than two separate intervals do.
+#' DeLong's test of whether two scores of the same observations have the same area under their ROC curves.
+#' It uses that the two areas are correlated, and so sees smaller differences than two separate intervals
+#' do.
 #'
 #' @param truth The true classes, as in [roc_curve()].
 #' @param score1,score2 Two scores, each as in [roc_curve()]; higher speaks for the positive class in both.
 #' @param level Confidence level of the interval for the difference.
 #'
-#' @return A list of class `htest`: `statistic` (Z), `p.value` (two-sided), `estimate` (both areas), `conf.int` (of the first
-#'   area minus the second), `null.value`, `stderr`, `alternative`, `method`, `data.name`. Scores that rank alike give
-#'   Z = 0 and p = 1. If only one class occurs, or a class has a single member, the numbers are `NA`, with a
-#'   warning of class `hofm_warning_one_class` or `hofm_warning_no_interval`.
+#' @return A list of class `htest`: `statistic` (Z), `p.value` (two-sided), `estimate` (both areas),
+#'   `conf.int` (of the first area minus the second), `null.value`, `stderr`, `alternative`, `method`,
+#'   `data.name`. Scores that rank alike give Z = 0 and p = 1. If only one class occurs, or a class has a
+#'   single member, the numbers are `NA`, with a warning of class `hofm_warning_one_class` or
+#'   `hofm_warning_no_interval`.
+#' @details Work space is 32 bytes per observation beside the arguments.
 #' @inherit auc references
 #' @seealso [auc()], [roc_curve()]
 #' @examples
@@ -182,7 +195,7 @@ new_auc_test <- function(areas, se, level, data_name) {
   ))
 }
 
-# ---- Printing and pictures ------------------------------------------------------------------------------------------
+# ---- Printing and pictures ---------------------------------------------------------------------------------
 
 #' @export
 print.roc_curve <- function(x, n = 6, ...) {
@@ -196,27 +209,29 @@ print.roc_curve <- function(x, n = 6, ...) {
 
 describe_classes <- function(x) {
   levels <- attr(x, "levels")
-  paste0(count_text(attr(x, "n_pos")), " positives (", levels[2], "), ", count_text(attr(x, "n_neg")), " negatives (",
-    levels[1], ")")
+  counts <- count_text(c(attr(x, "n_neg"), attr(x, "n_pos")))
+  paste0(counts[2], " positives (", levels[2], "), ", counts[1], " negatives (", levels[1], ")")
 }
 
 #' Draw ROC curves
 #'
-#' Draws one or several ROC curves into a square, with the diagonal of a score that knows nothing and a legend with the
-#' areas and their DeLong intervals. Curves differ in colour (Okabe and Ito's, which colour-blind readers can tell apart)
-#' and in line type, so that the picture survives a black and white printer.
+#' Draws one or several ROC curves into a square, with the diagonal of a score that knows nothing and a
+#' legend with the areas and their DeLong intervals. Curves differ in colour (Okabe and Ito's, which
+#' colour-blind readers can tell apart) and in line type, so that the picture survives a black and white
+#' printer.
 #'
-#' Put several curves into one picture by joining them with `c()`, whose argument names become the legend, as in the
-#' examples; or add one to a picture that exists with `lines()` or `plot(..., add = TRUE)`.
+#' Put several curves into one picture by joining them with `c()`, whose argument names become the legend,
+#' as in the examples; or add one to a picture that exists with `lines()` or `plot(..., add = TRUE)`.
 #'
 #' @param x A curve made by [roc_curve()], or several joined by `c()`.
-#' @param ... For `plot()`: further arguments of [graphics::plot.default()], such as `main` or `cex.lab`. For `lines()`:
-#'   of [graphics::lines()]. For `c()`: curves, named or not.
+#' @param ... For `plot()`: further arguments of [graphics::plot.default()], such as `main` or `cex.lab`.
+#'   For `lines()`: of [graphics::lines()]. For `c()`: curves, named or not.
 #' @param add Whether to draw into the picture that is there, without axes and legend.
 #' @param col,lty,lwd Colour, type and width of the line, one or one per curve.
 #' @param legend Whether to draw the legend.
 #' @param level Confidence level of the intervals in the legend, or `NULL` for areas alone.
-#' @param max_points Longer curves are thinned to this many points, as in [roc_curve()], to keep the file small.
+#' @param max_points Longer curves are thinned to this many points, as in [roc_curve()], to keep the file
+#'   small.
 #' @return `plot()` and `lines()` return `x`, invisibly; `c()` a list of curves of class `roc_curves`.
 #' @seealso [roc_curve()]
 #' @examples
@@ -228,15 +243,19 @@ describe_classes <- function(x) {
 #' @export
 plot.roc_curve <- function(x, ..., add = FALSE, col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
                            max_points = 5000) {
-  if (add) return(lines(x, ..., col = if (is.null(col)) 1 else col, lty = if (is.null(lty)) 1 else lty, lwd = lwd,
-    max_points = max_points))
+  if (add) {
+    col <- if (is.null(col)) curve_colours[1] else col
+    lty <- if (is.null(lty)) curve_types[1] else lty
+    return(lines(x, ..., col = col, lty = lty, lwd = lwd, max_points = max_points))
+  }
   plot(c(x), ..., col = col, lty = lty, lwd = lwd, legend = legend, level = level, max_points = max_points)
   invisible(x)
 }
 
 #' @rdname plot.roc_curve
 #' @export
-plot.roc_curves <- function(x, ..., col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95, max_points = 5000) {
+plot.roc_curves <- function(x, ..., col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
+                            max_points = 5000) {
   if (!is.null(level)) check_level(level)
   col <- rep_len(if (is.null(col)) curve_colours else col, length(x))
   lty <- rep_len(if (is.null(lty)) curve_types else lty, length(x))
@@ -264,8 +283,8 @@ c.roc_curve <- function(...) {
   parts <- list(...)
   are_curves <- vapply(parts, inherits, NA, c("roc_curve", "roc_curves"))
   if (!all(are_curves)) {
-    hofm_abort(paste0("Argument ", which(!are_curves)[1], " of `c()` must be a curve made by `roc_curve()`, not ",
-      class(parts[!are_curves][[1]])[1], "."), "hofm_error_input")
+    refuse_input("Argument ", which(!are_curves)[1], " of `c()` must be a curve made by `roc_curve()`, not ",
+      class(parts[!are_curves][[1]])[1], ".")
   }
   one <- vapply(parts, inherits, NA, "roc_curve")
   parts[one] <- lapply(parts[one], list)
@@ -299,8 +318,8 @@ draw_roc_frame <- function(..., xlab = "False positive rate", ylab = "True posit
 
 draw_roc_legend <- function(x, col, lty, lwd, level) {
   labels <- vapply(seq_along(x), curve_label, "", x = x, level = level)
-  graphics::legend("bottomright", legend = labels, col = col, lty = lty, lwd = lwd, bg = "white", box.col = NA,
-    inset = 0.02, cex = 0.85, seg.len = 3)
+  graphics::legend("bottomright", legend = labels, col = col, lty = lty, lwd = lwd, bg = "white",
+    box.col = NA, inset = 0.02, cex = 0.85, seg.len = 3)
 }
 
 # "name: AUC 0.913 (0.82 to 1.00)"
@@ -318,12 +337,14 @@ curve_label <- function(x, i, level) {
 format_area <- function(area, digits) ifelse(is.na(area), "NA", formatC(area, digits = digits, format = "f"))
 count_text <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 
-# ---- Input ----------------------------------------------------------------------------------------------------------
+# ---- Input -------------------------------------------------------------------------------------------------
 
-# The two classes as a logical vector and their names. Works without tables of distinct values where it can: `truth` may
-# have tens of millions of elements.
+refuse_input <- function(...) hofm_abort(paste0(...))
+
+# The two classes as a logical vector and their names. Works without tables of distinct values where it can:
+# `truth` may have tens of millions of elements.
 check_truth <- function(truth) {
-  if (length(truth) == 0) hofm_abort("`truth` must have at least one element.", "hofm_error_input")
+  if (length(truth) == 0) refuse_input("`truth` must have at least one element.")
   if (!is.atomic(truth)) truth_error(paste0("an object of class ", class(truth)[1]))
   check_none_missing(truth, "truth")
   if (is.logical(truth)) return(list(positive = as.vector(truth), levels = c("FALSE", "TRUE")))
@@ -351,15 +372,13 @@ two_numbers <- function(truth) {
 }
 
 truth_error <- function(what) {
-  hofm_abort(paste0("`truth` must be a vector of two classes (logical, factor, 0/1, -1/1 or character), not ", what, "."),
-    "hofm_error_input")
+  refuse_input("`truth` must be a vector of two classes (logical, factor, 0/1, -1/1 or character), not ", what,
+    ".")
 }
 
 check_score <- function(score, n, name = "score") {
-  if (missing(score)) hofm_abort(paste0("`", name, "` must be given."), "hofm_error_input")
-  if (!is.numeric(score)) {
-    hofm_abort(paste0("`", name, "` must be a numeric vector, not of class ", class(score)[1], "."), "hofm_error_input")
-  }
+  if (missing(score)) refuse_input("`", name, "` must be given.")
+  if (!is.numeric(score) || inherits(score, "integer64")) must_be(name, "a numeric vector", score)
   check_same_length(score, n, name)
   check_none_missing(score, name)
   if (is.double(score)) score else as.double(score)
@@ -368,69 +387,52 @@ check_score <- function(score, n, name = "score") {
 check_score_weights <- function(weights, n) {
   if (is.null(weights)) return(numeric(0))
   weights <- check_score(weights, n, "weights")
-  bad <- which(weights < 0 | is.infinite(weights))
-  if (length(bad)) {
-    hofm_abort(paste0("`weights` must be finite and not negative, but element ", bad[1], " is ", format(weights[bad[1]]),
-      "."), "hofm_error_input")
-  }
-  weights
+  if (min(weights) >= 0 && max(weights) < Inf) return(weights)
+  bad <- which(weights < 0 | is.infinite(weights))[1]
+  refuse_input("`weights` must be finite and not negative, but element ", bad, " is ",
+    format(weights[bad]), ".")
 }
 
 check_same_length <- function(x, n, name) {
   if (length(x) == n) return(invisible())
-  hofm_abort(paste0("`", name, "` must have one element per element of `truth` (", n, "), not ", length(x), "."),
-    "hofm_error_input")
+  refuse_input("`", name, "` must have one element per element of `truth` (", n, "), not ", length(x), ".")
 }
 
 check_none_missing <- function(x, name) {
   if (!anyNA(x)) return(invisible())
   at <- which(is.na(x))
   more <- if (length(at) > 1) paste0(" (and ", length(at) - 1, " more)") else ""
-  hofm_abort(paste0("`", name, "` must not have missing values, but element ", at[1], " is ", format(x[[at[1]]]), more, "."),
-    "hofm_error_input")
+  refuse_input("`", name, "` must not have missing values, but element ", at[1], " is ",
+    format(x[[at[1]]]), more, ".")
 }
 
 # 0 stands for "all" in the core.
 check_max_points <- function(max_points) {
   if (is.null(max_points) || identical(max_points, Inf)) return(0)
-  ok <- is.numeric(max_points) && length(max_points) == 1 && isTRUE(max_points >= 3 && max_points == round(max_points))
-  if (!ok) {
-    hofm_abort(paste0("`max_points` must be `NULL` or a single whole number of at least 3, not ", deparse1(max_points),
-      "."), "hofm_error_input")
-  }
+  ok <- is_plain_number(max_points) && length(max_points) == 1 &&
+    isTRUE(max_points >= 3 && max_points == round(max_points))
+  if (!ok) must_be("max_points", "NULL or a single whole number of at least 3", max_points)
   as.double(max_points)
 }
 
 check_level <- function(level) {
-  if (is.numeric(level) && length(level) == 1 && isTRUE(level > 0 && level < 1)) return(invisible())
-  hofm_abort(paste0("`level` must be a single number between 0 and 1, not ", deparse1(level), "."), "hofm_error_input")
+  ok <- is_plain_number(level) && length(level) == 1 && isTRUE(level > 0 && level < 1)
+  if (!ok) must_be("level", "a single number between 0 and 1", level)
 }
 
 check_auc_options <- function(ci, level, method, weighted) {
-  if (!isTRUE(ci) && !isFALSE(ci)) {
-    hofm_abort(paste0("`ci` must be `TRUE` or `FALSE`, not ", deparse1(ci), "."), "hofm_error_input")
-  }
   check_level(level)
-  if (ci && weighted) {
-    hofm_abort("`ci` must be `FALSE` when `weights` are given: DeLong's interval is for single observations.",
-      "hofm_error_input")
+  if (check_flag(ci, "ci") && weighted) {
+    refuse_input("`ci` must be FALSE when `weights` are given: DeLong's interval is for single observations.")
   }
   choices <- c("delong", "logit")
-  if (identical(method, choices)) return("delong")
-  if (is.character(method) && length(method) == 1 && method %in% choices) return(method)
-  hofm_abort(paste0("`method` must be \"delong\" or \"logit\", not ", deparse1(method), "."), "hofm_error_input")
-}
-
-check_no_more <- function(...) {
-  if (...length() == 0) return(invisible())
-  name <- if (is.null(names(list(...)))) "without a name" else paste0("`", names(list(...))[1], "`")
-  hofm_abort(paste0("`auc()` does not know the argument ", name, "."), "hofm_error_input")
+  if (identical(method, choices)) "delong" else check_choice(method, "method", choices)
 }
 
 warn_one_class <- function(stats) {
   if (stats[["n_pos"]] > 0 && stats[["n_neg"]] > 0) return(invisible())
   which <- if (stats[["n_pos"]] > 0) "positive" else "negative"
-  hofm_warn(paste0("`truth` has only the ", which, " class, so the area under the ROC curve is not defined: NA."),
+  hofm_warn(paste0("`truth` has only the ", which, " class: the area under the ROC curve is not defined (NA)."),
     "hofm_warning_one_class")
 }
 

@@ -1,6 +1,6 @@
-// Areas under ROC curves: ranking of scores, DeLong's variance, points of the curve, and a counter for streams.
-// A higher score speaks for the positive class, always. Ties count one half (midranks); scores that differ by one
-// unit in the last place are not tied.
+// Areas under ROC curves: ranking of scores, DeLong's variance, points of the curve, and a counter for
+// streams. A higher score speaks for the positive class, always. Ties count one half (midranks); scores
+// that differ by one unit in the last place are not tied.
 #ifndef HOFM_AUC_H
 #define HOFM_AUC_H
 
@@ -16,11 +16,12 @@
 
 namespace hofm {
 
-// ---- Keys: integers in the order of the doubles they stand for -------------------------------------------------
+// ---- Keys: integers in the order of the doubles they stand for --------------------------------------------
 
 using Key = std::uint64_t;
 
-// x < y exactly when order_key(x) < order_key(y); -0 and 0 share a key; infinities are ordinary; NaN is not allowed.
+// x < y exactly when order_key(x) < order_key(y); -0 and 0 share a key; infinities are ordinary; NaN is not
+// allowed.
 inline Key order_key(double x) {
   x += 0.0;  // turns -0 into 0
   Key bits;
@@ -38,17 +39,22 @@ inline double key_score(Key key) {
 }
 
 struct WeightedKey { Key key; double weight; };
-struct IndexedKey { Key key; std::size_t index; };
+struct LabelledKey {
+  Key key;
+  std::size_t packed;  // 2 i + label of observation i
+  std::size_t index() const { return packed / 2; }
+  bool positive() const { return packed % 2; }
+};
 
 inline Key key_of(Key key) { return key; }
 inline Key key_of(const WeightedKey &x) { return x.key; }
-inline Key key_of(const IndexedKey &x) { return x.key; }
+inline Key key_of(const LabelledKey &x) { return x.key; }
 inline double weight_of(Key) { return 1; }
 inline double weight_of(const WeightedKey &x) { return x.weight; }
 
 struct NoTick { void operator()() const {} };
 
-// ---- Sorting: in place, by the leading digits of key - smallest key ---------------------------------------------
+// ---- Sorting: in place, by the leading digits of key - smallest key ---------------------------------------
 
 template <class T> void insertion_sort(T *first, T *last) {
   for (T *at = first; at != last; ++at) {
@@ -65,8 +71,8 @@ inline int bit_length(Key x) {
   return bits;
 }
 
-// A digit of at most 10 bits (1024 bucket ends stay in the first-level cache), fewer for short ranges, cut at the top
-// of the range of keys that occur. So exponents that all scores share cost nothing.
+// A digit of at most 10 bits (1024 bucket ends stay in the first-level cache), fewer for short ranges, cut
+// at the top of the range of keys that occur. So exponents that all scores share cost nothing.
 struct Digit {
   static constexpr int max_bits = 10;
   Key low, high;
@@ -83,21 +89,26 @@ struct Digit {
   std::size_t buckets() const { return (*this)(high) + 1; }
 };
 
-// Sorts ascending by key without further memory: each pass puts every element into its bucket by following cycles of
-// displaced elements. O(n) per pass, at most 64 / (digit bits) passes. `tick` is called between buckets of long ranges.
+// Sorts ascending by key without further memory: each pass puts every element into its bucket by following
+// cycles of displaced elements. O(n) per pass, at most 64 / (digit bits) passes. `tick` is called now
+// and then in long ranges, and may throw.
 template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) {
   if (last - first <= 48) return insertion_sort(first, last);
   const Digit digit(first, last);
+  if (last - first > 4096) tick();
   const std::size_t buckets = digit.buckets();
   std::size_t next[(1 << Digit::max_bits) + 1], end[1 << Digit::max_bits];
   std::fill(next, next + buckets + 1, 0);
   for (const T *x = first; x != last; ++x) ++next[digit(*x) + 1];
   for (std::size_t d = 0; d < buckets; ++d) end[d] = next[d + 1] += next[d];
+  std::size_t moves = 0;
   for (std::size_t d = 0; d < buckets; ++d) {
-    if (last - first > 4096) tick();
     while (next[d] < end[d]) {
       T x = first[next[d]];
-      for (std::size_t to = digit(x); to != d; to = digit(x)) std::swap(x, first[next[to]++]);
+      for (std::size_t to = digit(x); to != d; to = digit(x)) {
+        std::swap(x, first[next[to]++]);
+        if (++moves % (1 << 16) == 0) tick();  // one cycle may visit nearly everything
+      }
       first[next[d]++] = x;
     }
   }
@@ -105,9 +116,10 @@ template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) 
   for (std::size_t d = 0; d < buckets; ++d) sort_by_key(first + (d ? end[d - 1] : 0), first + end[d], tick);
 }
 
-// ---- Rankings: anything with walk(f), f(key, positives, negatives) per distinct score from the highest down -----
+// ---- Rankings: have walk(f), f(key, positives, negatives) per distinct score from the highest down --------
 
-// Both classes sorted on their own, so no label has to travel with a key: 8 bytes a score (16 with weights).
+// Both classes sorted on their own, so no label has to travel with a key: 8 bytes a score (16 with
+// weights).
 template <class T> struct SortedScores {
   std::vector<T> pos, neg;  // ascending
 
@@ -147,8 +159,8 @@ SortedScores<Key> sort_scores(const Label *positive, const double *score, std::s
 
 // Observations of weight 0 are left out, as if they had never been seen.
 template <class Label, class Tick = NoTick>
-SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score, const double *weight, std::size_t n,
-                                      Tick &&tick = {}) {
+SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score, const double *weight,
+                                      std::size_t n, Tick &&tick = {}) {
   SortedScores<WeightedKey> scores;
   const std::size_t n_pos = count_positives(positive, n);
   scores.pos.reserve(n_pos);
@@ -159,18 +171,13 @@ SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score
   return scores;
 }
 
-// ---- AUC and its variance ---------------------------------------------------------------------------------------
+// ---- AUC and its variance ---------------------------------------------------------------------------------
 
 struct ClassTotals { double pos = 0, neg = 0; };
 
-template <class Ranking> ClassTotals class_totals(const Ranking &ranking) {
-  ClassTotals total;
-  ranking.walk([&](Key, double p, double n) { total.pos += p; total.neg += n; });
-  return total;
-}
-
-// DeLong, DeLong and Clarke-Pearson (1988). The placement of a positive is the share of negatives it beats, that of a
-// negative the share of positives that beat it, ties counting one half; AUC is the mean of either.
+// DeLong, DeLong and Clarke-Pearson (1988). The placement of a positive is the share of negatives it beats,
+// that of a negative the share of positives that beat it, ties counting one half; AUC is the mean of
+// either.
 struct AucStats {
   double auc;        // NaN unless both classes occur
   double var_pos;    // sample variance of the positives' placements; NaN for fewer than two positives
@@ -179,15 +186,18 @@ struct AucStats {
   double variance() const { return var_pos / n_pos + var_neg / n_neg; }
 };
 
-// Two walks: the mean first, then squares about it, because their difference would lose digits near AUC = 1.
-// Counts and n_pos * n_neg are doubles, exact up to 2^53; integers would overflow.
+// Two walks: the mean first, then squares about it, because their difference would lose digits near AUC =
+// 1. Counts and n_pos * n_neg are doubles, exact up to 2^53; integers would overflow.
 template <class Ranking> AucStats auc_stats(const Ranking &ranking) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const ClassTotals total = class_totals(ranking);
+  ClassTotals total;
+  double wins = 0;
+  ranking.walk([&](Key, double p, double n) {
+    wins += n * (total.pos + p / 2);
+    total.pos += p;
+    total.neg += n;
+  });
   if (!(total.pos > 0 && total.neg > 0)) return {nan, nan, nan, total.pos, total.neg};
-
-  double above = 0, wins = 0;
-  ranking.walk([&](Key, double p, double n) { wins += n * (above + p / 2); above += p; });
   const double auc = wins / (total.pos * total.neg);
 
   ClassTotals seen, squares;
@@ -199,35 +209,44 @@ template <class Ranking> AucStats auc_stats(const Ranking &ranking) {
     seen.pos += p;
     seen.neg += n;
   });
-  return {auc, total.pos > 1 ? squares.pos / (total.pos - 1) : nan, total.neg > 1 ? squares.neg / (total.neg - 1) : nan,
-          total.pos, total.neg};
+  const auto variance = [nan](double square, double n) { return n > 1 ? square / (n - 1) : nan; };
+  return {auc, variance(squares.pos, total.pos), variance(squares.neg, total.neg), total.pos, total.neg};
 }
 
-// Placement of every observation, in the order given: for covariances between scores of the same observations.
-// Work space: 16 bytes an observation.
+// Placement of every observation, in the order given: for covariances between scores of the same
+// observations. Work space: 16 bytes an observation.
 template <class Label, class Tick = NoTick>
 void placements(const Label *positive, const double *score, std::size_t n, double *out, Tick &&tick = {}) {
-  std::vector<IndexedKey> keys(n);
-  for (std::size_t i = 0; i < n; ++i) keys[i] = {order_key(score[i]), i};
+  std::vector<LabelledKey> keys;
+  keys.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % (1 << 20) == 0) tick();  // fresh memory is slow to touch
+    keys.push_back({order_key(score[i]), 2 * i + (positive[i] != 0)});
+  }
   sort_by_key(keys.data(), keys.data() + n, tick);
 
-  const double n_pos = static_cast<double>(count_positives(positive, n)), n_neg = static_cast<double>(n) - n_pos;
+  const double n_pos = static_cast<double>(count_positives(positive, n));
+  const double n_neg = static_cast<double>(n) - n_pos;
   double pos_below = 0, neg_below = 0;
+  std::size_t next_tick = 0;
   for (std::size_t start = 0, stop; start < n; start = stop) {
     double p = 0, m = 0;
-    for (stop = start; stop < n && keys[stop].key == keys[start].key; ++stop) (positive[keys[stop].index] ? p : m) += 1;
-    for (std::size_t ii = start; ii < stop; ++ii) {
-      const std::size_t i = keys[ii].index;
-      out[i] = positive[i] ? (neg_below + m / 2) / n_neg : 1 - (pos_below + p / 2) / n_pos;
-    }
+    for (stop = start; stop < n && keys[stop].key == keys[start].key; ++stop)
+      (keys[stop].positive() ? p : m) += 1;
+    const double of_pos = (neg_below + m / 2) / n_neg, of_neg = 1 - (pos_below + p / 2) / n_pos;
+    for (std::size_t ii = start; ii < stop; ++ii)
+      out[keys[ii].index()] = keys[ii].positive() ? of_pos : of_neg;
     pos_below += p;
     neg_below += m;
+    if (stop < next_tick) continue;
+    tick();
+    next_tick = stop + (1 << 16);
   }
 }
 
-// AUCs of two scores of the same observations and DeLong's variance of their difference, which is summed from
-// differences of placements: exactly 0 for scores that rank alike, where aa - 2 ab + bb would leave rounding errors.
-// Work space: 32 bytes an observation.
+// AUCs of two scores of the same observations and DeLong's variance of their difference, which is summed
+// from differences of placements: exactly 0 for scores that rank alike, where aa - 2 ab + bb would leave
+// rounding errors. Work space: 32 bytes an observation.
 struct AucPair { double auc_a, auc_b, variance; };
 
 template <class Label, class Tick = NoTick>
@@ -237,7 +256,9 @@ AucPair auc_pair(const Label *positive, const double *a, const double *b, std::s
   placements(positive, b, n, vb.data(), tick);
 
   AucPair out{0, 0, 0};
-  const double n_pos = static_cast<double>(count_positives(positive, n)), n_neg = static_cast<double>(n) - n_pos;
+  const double n_pos = static_cast<double>(count_positives(positive, n));
+  const double n_neg = static_cast<double>(n) - n_pos;
+  tick();
   for (std::size_t i = 0; i < n; ++i) {
     if (!positive[i]) continue;
     out.auc_a += va[i];
@@ -253,11 +274,11 @@ AucPair auc_pair(const Label *positive, const double *a, const double *b, std::s
   return out;
 }
 
-// ---- The curve --------------------------------------------------------------------------------------------------
+// ---- The curve --------------------------------------------------------------------------------------------
 
-// Keeps at most max_points of a rising curve from (0, 0) to (1, 1): both ends, and of the points between them the first
-// in each of max_points - 2 equal cells of (fpr + tpr) / 2. What is dropped lies less than 2 / (max_points - 2) in
-// fpr + tpr behind a point that is kept. max_points = 0 keeps everything.
+// Keeps at most max_points of a rising curve from (0, 0) to (1, 1): both ends, and of the points between
+// them the first in each of max_points - 2 equal cells of (fpr + tpr) / 2. What is dropped lies less than 2
+// / (max_points - 2) in fpr + tpr behind a point that is kept. max_points = 0 keeps everything.
 class CurveThinner {
  public:
   explicit CurveThinner(double max_points) : cells(max_points - 2) {}
@@ -273,8 +294,15 @@ class CurveThinner {
   double cells, last = -1;
 };
 
-// Calls f(threshold, fpr, tpr) for (0, 0) at threshold Inf, then for each distinct score from the highest down: the shares
-// of negatives and positives with score >= threshold. A class that does not occur has share NaN.
+template <class Ranking> ClassTotals class_totals(const Ranking &ranking) {
+  ClassTotals total;
+  ranking.walk([&](Key, double p, double n) { total.pos += p; total.neg += n; });
+  return total;
+}
+
+// Calls f(threshold, fpr, tpr) for (0, 0) at threshold Inf, then for each distinct score from the highest
+// down: the shares of negatives and positives with score >= threshold. A class that does not occur has
+// share NaN.
 template <class Ranking, class F> void walk_curve(const Ranking &ranking, double max_points, F &&f) {
   const ClassTotals total = class_totals(ranking);
   CurveThinner thinner(max_points);
@@ -291,12 +319,13 @@ template <class Ranking, class F> void walk_curve(const Ranking &ranking, double
   });
 }
 
-// ---- Streams ----------------------------------------------------------------------------------------------------
+// ---- Streams ----------------------------------------------------------------------------------------------
 
-// AUC of few positives, known at the start, against many negatives that arrive in blocks and are not kept: each negative
-// is only counted into the gap between two neighbouring positives, or the tie with one, where it falls. These counts
-// determine AUC, DeLong's variance and the curve exactly. O(log n_pos) per negative, 32 bytes per distinct positive.
-// Counts are integers, so neither the order of the blocks nor their division among counters that are merged matters.
+// AUC of few positives, known at the start, against many negatives that arrive in blocks and are not kept:
+// each negative is only counted into the gap between two neighbouring positives, or the tie with one, where
+// it falls. These counts determine AUC, DeLong's variance and the curve exactly. O(log n_pos) per negative,
+// 32 bytes per distinct positive. Counts are integers, so neither the order of the blocks nor their
+// division among counters that are merged matters.
 class AucCounter {
  public:
   AucCounter(const double *positives, std::size_t n) {
@@ -317,7 +346,8 @@ class AucCounter {
 
   // Adds the negatives of a counter made from the same positives, such as another thread's.
   void merge(const AucCounter &other) {
-    if (keys != other.keys || ties != other.ties) throw std::invalid_argument("counters of different positives");
+    if (keys != other.keys || ties != other.ties)
+      throw std::invalid_argument("counters of different positives");
     for (std::size_t b = 0; b < counts.size(); ++b) counts[b] += other.counts[b];
   }
 
@@ -337,7 +367,7 @@ class AucCounter {
  private:
   std::vector<Key> keys;              // distinct positive scores, ascending
   std::vector<std::uint64_t> ties;    // how many positives have each
-  std::vector<std::uint64_t> counts;  // negatives: [2i] between keys[i - 1] and keys[i], [2i + 1] equal to keys[i]
+  std::vector<std::uint64_t> counts;  // negatives: [2i] between keys[i - 1] and keys[i], [2i + 1] at keys[i]
 
   static Key checked_key(double score) {
     if (std::isnan(score)) throw std::invalid_argument("a score is NaN");

@@ -184,7 +184,8 @@ void test_counter() {
     }
 }
 
-// The counter's curve has every corner of the full one: the same area by trapezoids, and its points lie on it.
+// The counter's curve has every corner of the full one: the same area by trapezoids, and its points lie on
+// it.
 void test_counter_curve() {
   const Sample s = sample(500, 0.1, 40, 12);
   AucCounter counter(s.pos.data(), s.pos.size());

@@ -1,4 +1,4 @@
-# Slow twins, from the definitions -------------------------------------------------------------------------------------
+# Slow twins, from the definitions ---------------------------------------------------------------------------
 
 beats_slow <- function(pos, neg) outer(pos, neg, function(a, b) (a > b) + (a == b) / 2)
 
@@ -35,7 +35,7 @@ random_case <- function(seed, n = 60) {
 
 plain <- function(curve) data.frame(threshold = curve$threshold, fpr = curve$fpr, tpr = curve$tpr)
 
-# AUC and curve --------------------------------------------------------------------------------------------------------
+# AUC and curve ----------------------------------------------------------------------------------------------
 
 test_that("auc() and roc_curve() equal their definitions", {
   for (seed in 1:30) {
@@ -53,8 +53,10 @@ test_that("long scores are ranked as rank() ranks them", {
   set.seed(1)
   n <- 2e5
   positive <- runif(n) < 0.3
-  exponents <- sample(c(-300:300), n, replace = TRUE)
-  for (score in list(rnorm(n) + positive, round(rnorm(n), 2), rnorm(n) * 10^exponents, rep(c(-Inf, 0, 1e-320, Inf), n / 4))) {
+  exponents <- sample(-300:300, n, replace = TRUE)
+  scores <- list(rnorm(n) + positive, round(rnorm(n), 2), rnorm(n) * 10^exponents,
+    rep(c(-Inf, 0, 1e-320, Inf), n / 4))
+  for (score in scores) {
     n_pos <- sum(positive)
     midranks <- (sum(rank(score)[positive]) - n_pos * (n_pos + 1) / 2) / (n_pos * (n - n_pos))
     expect_equal(auc(positive, score), midranks, tolerance = 1e-13)
@@ -124,7 +126,7 @@ test_that("a thinned curve is a part of the curve, close to the rest, with the w
   expect_identical(roc_curve(positive, score, max_points = 1e4), full)
 })
 
-# DeLong ---------------------------------------------------------------------------------------------------------------
+# DeLong -----------------------------------------------------------------------------------------------------
 
 test_that("DeLong's interval and test equal their definitions", {
   for (seed in 1:12) {
@@ -134,7 +136,8 @@ test_that("DeLong's interval and test equal their definitions", {
     se <- sqrt(delong_slow(case$positive, case$score))
     area <- auc_slow(case$positive, case$score)
     interval <- auc(case$positive, case$score, ci = TRUE, level = 0.9)
-    expect_equal(as.numeric(interval), c(area, pmin(1, pmax(0, area + c(-1, 1) * qnorm(0.95) * se))), tolerance = 1e-12)
+    bounds <- pmin(1, pmax(0, area + c(-1, 1) * qnorm(0.95) * se))
+    expect_equal(as.numeric(interval), c(area, bounds), tolerance = 1e-12)
     expect_equal(attr(roc_curve(case$positive, case$score), "se"), se, tolerance = 1e-12)
 
     test <- auc_test(case$positive, case$score, other)
@@ -193,7 +196,7 @@ test_that("areas, intervals and tests equal pROC's", {
   }
 })
 
-# Forms of truth -------------------------------------------------------------------------------------------------------
+# Forms of truth ---------------------------------------------------------------------------------------------
 
 test_that("every form of truth means the same", {
   positive <- c(TRUE, FALSE, TRUE, FALSE, FALSE)
@@ -234,7 +237,7 @@ test_that("a class of one has an area but no interval", {
   expect_identical(test$p.value, NA_real_)
 })
 
-# Bad input ------------------------------------------------------------------------------------------------------------
+# Bad input --------------------------------------------------------------------------------------------------
 
 expect_refused <- function(code, message) expect_error(code, message, class = "hofm_error_input")
 
@@ -255,8 +258,8 @@ test_that("bad scores and weights are refused", {
   expect_refused(auc(0:1), "`score` must be given")
   expect_refused(auc(0:1, 1:3), "`score` must have one element per element of `truth` \\(2\\), not 3")
   expect_refused(roc_curve(0:1, numeric(0)), "not 0")
-  expect_refused(auc(0:1, c("1", "2")), "`score` must be a numeric vector, not of class character")
-  expect_refused(auc(0:1, factor(1:2)), "not of class factor")
+  expect_refused(auc(0:1, c("1", "2")), "`score` must be a numeric vector, not a character vector of length 2")
+  expect_refused(auc(0:1, factor(1:2)), "not an object of class \"factor\"")
   expect_refused(auc(c(0, 1, 1), c(1, NaN, NA)), "element 2 is NaN \\(and 1 more\\)")
   expect_refused(auc_test(0:1, 1:2, c(1, NA)), "`score2` must not have missing values, but element 2 is NA")
   expect_refused(auc_test(0:1, 1:3, 1:2), "`score1` must have one element")
@@ -275,13 +278,14 @@ test_that("bad options are refused", {
     expect_refused(roc_curve(0:1, 1:2, max_points = points), "`max_points` must be")
   }
   expect_refused(auc(0:1, 1:2, ci = TRUE, method = "exact"), "`method` must be")
-  expect_refused(auc(0:1, 1:2, ci = TRUE, weights = c(1, 1)), "`ci` must be `FALSE` when `weights` are given")
+  expect_refused(auc(0:1, 1:2, TRUE, 0.9, "logit", NULL, 3), "Too many unnamed arguments")
+  expect_refused(auc(0:1, 1:2, ci = TRUE, weights = c(1, 1)), "`ci` must be FALSE when `weights` are given")
   expect_refused(auc(roc_curve(0:1, 1:2, weights = c(1, 1)), ci = TRUE), "when `weights` are given")
-  expect_refused(auc(0:1, 1:2, direction = "<"), "does not know the argument `direction`")
+  expect_refused(auc(0:1, 1:2, direction = "<"), "Unknown argument `direction`")
   expect_refused(auc(structure(roc_curve(0:1, 1:2), auc = NULL)), "has lost its area")
 })
 
-# Printing and pictures ------------------------------------------------------------------------------------------------
+# Printing and pictures --------------------------------------------------------------------------------------
 
 test_that("curves, intervals and tests print what they hold", {
   truth <- rep(c("no", "yes"), c(1200, 40))
