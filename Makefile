@@ -30,7 +30,7 @@ install:
 	@$(RSCRIPT) tools/install-dependencies.R run
 	@$(RSCRIPT) tools/install.R
 
-docs:
+docs: install
 	@$(RSCRIPT) tools/install-dependencies.R docs
 	@$(RSCRIPT) tools/document.R
 

@@ -94,53 +94,53 @@ BEGIN_RCPP
 END_RCPP
 }
 // auc_cpp
-Rcpp::NumericVector auc_cpp(Rcpp::LogicalVector positive, Rcpp::NumericVector score, Rcpp::NumericVector weights);
+NumericVector auc_cpp(LogicalVector positive, NumericVector score, NumericVector weights);
 RcppExport SEXP _hofm_auc_cpp(SEXP positiveSEXP, SEXP scoreSEXP, SEXP weightsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type positive(positiveSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type score(scoreSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< LogicalVector >::type positive(positiveSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type score(scoreSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type weights(weightsSEXP);
     rcpp_result_gen = Rcpp::wrap(auc_cpp(positive, score, weights));
     return rcpp_result_gen;
 END_RCPP
 }
 // roc_points_cpp
-Rcpp::List roc_points_cpp(Rcpp::LogicalVector positive, Rcpp::NumericVector score, Rcpp::NumericVector weights, double max_points);
+Rcpp::List roc_points_cpp(LogicalVector positive, NumericVector score, NumericVector weights, double max_points);
 RcppExport SEXP _hofm_roc_points_cpp(SEXP positiveSEXP, SEXP scoreSEXP, SEXP weightsSEXP, SEXP max_pointsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type positive(positiveSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type score(scoreSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< LogicalVector >::type positive(positiveSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type score(scoreSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< double >::type max_points(max_pointsSEXP);
     rcpp_result_gen = Rcpp::wrap(roc_points_cpp(positive, score, weights, max_points));
     return rcpp_result_gen;
 END_RCPP
 }
 // auc_pair_cpp
-Rcpp::List auc_pair_cpp(Rcpp::LogicalVector positive, Rcpp::NumericVector score1, Rcpp::NumericVector score2);
+Rcpp::List auc_pair_cpp(LogicalVector positive, NumericVector score1, NumericVector score2);
 RcppExport SEXP _hofm_auc_pair_cpp(SEXP positiveSEXP, SEXP score1SEXP, SEXP score2SEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type positive(positiveSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type score1(score1SEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type score2(score2SEXP);
+    Rcpp::traits::input_parameter< LogicalVector >::type positive(positiveSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type score1(score1SEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type score2(score2SEXP);
     rcpp_result_gen = Rcpp::wrap(auc_pair_cpp(positive, score1, score2));
     return rcpp_result_gen;
 END_RCPP
 }
 // thin_points_cpp
-Rcpp::LogicalVector thin_points_cpp(Rcpp::NumericVector fpr, Rcpp::NumericVector tpr, double max_points);
+LogicalVector thin_points_cpp(NumericVector fpr, NumericVector tpr, double max_points);
 RcppExport SEXP _hofm_thin_points_cpp(SEXP fprSEXP, SEXP tprSEXP, SEXP max_pointsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type fpr(fprSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type tpr(tprSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type fpr(fprSEXP);
+    Rcpp::traits::input_parameter< NumericVector >::type tpr(tprSEXP);
     Rcpp::traits::input_parameter< double >::type max_points(max_pointsSEXP);
     rcpp_result_gen = Rcpp::wrap(thin_points_cpp(fpr, tpr, max_points));
     return rcpp_result_gen;

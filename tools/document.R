@@ -1,11 +1,4 @@
-# Writes the Rcpp glue, NAMESPACE and man/ from the comments in the sources; nothing is compiled.
-
-# The objects that roxygen blocks describe: the functions of R/ and the data sets of data/.
-load_sources_and_data <- function(path) {
-  objects <- roxygen2::load_source(path)
-  for (file in Sys.glob(file.path(path, "data", "*.rda"))) load(file, objects)
-  objects
-}
-
+# Writes the Rcpp glue, NAMESPACE and man/ from the comments in the sources. The package must be installed as it is now:
+# whether a function is an S3 method can only be told from a loaded package.
 Rcpp::compileAttributes()
-roxygen2::roxygenise(load_code = load_sources_and_data)
+roxygen2::roxygenise(load_code = roxygen2::load_installed)
