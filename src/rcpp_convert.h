@@ -5,6 +5,7 @@
 #include <Rcpp.h>
 
 #include "hofm/design.h"
+#include "hofm/dispatch.h"
 #include "hofm/model.h"
 
 namespace hofm {
@@ -32,14 +33,17 @@ inline Design as_design(const Rcpp::List &blocks) {
   return design;
 }
 
-// list(degree =, P = <d x k matrix>, lambda =)
+// list(kernel =, degree =, augment =, split =, P = <(augment + d) x k matrix>, lambda =, theta =)
 inline Term as_term(const Rcpp::List &list) {
   const Rcpp::NumericMatrix P = list["P"];
   Term term;
+  term.kernel = kernel_named(Rcpp::as<std::string>(list["kernel"]));
   term.degree = Rcpp::as<int>(list["degree"]);
+  term.augment = Rcpp::as<int>(list["augment"]);
+  term.split = Rcpp::as<int>(list["split"]);
   term.lambda = Rcpp::as<double>(list["lambda"]);
-  term.k = P.ncol();
-  term.stride = Term::padded(term.degree, term.k);
+  term.theta = Rcpp::as<std::vector<double>>(list["theta"]);
+  term.set_rank(P.ncol());
   term.P.assign(std::size_t(P.nrow()) * term.stride, 0.0);
   for (int s = 0; s < term.k; ++s)
     for (int j = 0; j < P.nrow(); ++j) term.row(j)[s] = P(j, s);
@@ -47,10 +51,9 @@ inline Term as_term(const Rcpp::List &list) {
 }
 
 inline Rcpp::NumericMatrix factors(const Term &term) {
-  const int d = int(term.P.size() / term.stride);
-  Rcpp::NumericMatrix P(d, term.k);
+  Rcpp::NumericMatrix P(term.columns(), term.k);
   for (int s = 0; s < term.k; ++s)
-    for (int j = 0; j < d; ++j) P(j, s) = term.row(j)[s];
+    for (int j = 0; j < term.columns(); ++j) P(j, s) = term.row(j)[s];
   return P;
 }
 

@@ -13,11 +13,12 @@
 
 #define HOFM_ISA avx2
 #include "hofm/row_anova.h"
+#include "hofm/row_other.h"
 
 namespace hofm {
 namespace avx2 {
 
-RowKernel rows(Kernel, int degree) { return anova_rows(degree); }
+RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); }
 
 bool compiled() {
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -6,11 +6,12 @@
 
 #define HOFM_ISA generic
 #include "hofm/row_anova.h"
+#include "hofm/row_other.h"
 
 namespace hofm {
 
 namespace avx2 {
-RowKernel rows(Kernel kernel, int degree);
+RowKernel row_kernels(Kernel kernel, int degree);
 bool compiled();
 }  // namespace avx2
 
@@ -23,8 +24,8 @@ bool has_avx2() {
 }
 
 RowKernel row_kernel(Kernel kernel, int degree, Isa isa) {
-  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::rows(kernel, degree);
-  return generic::anova_rows(degree);
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::row_kernels(kernel, degree);
+  return generic::rows(kernel, degree);
 }
 
 }  // namespace hofm

@@ -5,8 +5,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernel_all_subsets.h"
 #include "kernel_anova.h"
+#include "kernel_bilinear.h"
+#include "kernel_polynomial.h"
 #include "loss.h"
+#include "model.h"
 
 namespace hofm {
 
@@ -19,16 +23,30 @@ auto with_loss(const std::string &name, F &&f) {
   throw std::invalid_argument("unknown loss '" + name + "'");
 }
 
+// The term's kernel as coordinate descent sees it.
 template <class F>
-auto with_degree(int m, F &&f) {
-  switch (m) {
-    case 1: return f(Degree<1>{});
-    case 2: return f(Degree<2>{});
-    case 3: return f(Degree<3>{});
-    case 4: return f(Degree<4>{});
-    case 5: return f(Degree<5>{});
-    default: return f(Degree<Dynamic>{m});
+auto with_kernel(const Term &term, F &&f) {
+  if (term.kernel == Kernel::mix) return f(AnovaMix(term.degree, term.theta.data()));
+  if (term.kernel == Kernel::all_subsets) return f(AllSubsets{});
+  if (term.kernel == Kernel::polynomial) return f(Polynomial{term.degree});
+  if (term.kernel == Kernel::bilinear) return f(Bilinear{term.split});
+  switch (term.degree) {
+    case 1: return f(Anova<1>{});
+    case 2: return f(Anova<2>{});
+    case 3: return f(Anova<3>{});
+    case 4: return f(Anova<4>{});
+    case 5: return f(Anova<5>{});
+    default: return f(Anova<Dynamic>{{term.degree}});
   }
+}
+
+inline Kernel kernel_named(const std::string &name) {
+  if (name == "anova") return Kernel::anova;
+  if (name == "mix") return Kernel::mix;
+  if (name == "all_subsets") return Kernel::all_subsets;
+  if (name == "polynomial") return Kernel::polynomial;
+  if (name == "bilinear") return Kernel::bilinear;
+  throw std::invalid_argument("unknown kernel '" + name + "'");
 }
 
 }  // namespace hofm

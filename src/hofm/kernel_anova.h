@@ -135,5 +135,84 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
 }
 
 }  // namespace anova
+
+// How coordinate descent sees a kernel: one factor, one row, and a few sums kept per row. Sums live at a[1], a[2], ...; z is
+// p_j x_ij of the feature at hand.
+//   size()          how many sums
+//   begin(a)        the row without any feature        add(a, z)     one feature more
+//   slope(a, z)     derivative of the kernel in z      shift(a, z, dz)  z becomes z + dz; returns the kernel's change
+//   safe(a)         whether slope() keeps its digits for every feature of the row; loses(a, z) whether not for this one
+//   affine          whether the kernel is affine in z, so that a change is slope times step
+//   whole()         a policy whose sums suffice for whole().value(a), the kernel itself
+//   at(j)           column j comes next (only the bilinear kernel minds)
+template <int M>
+struct Anova {
+  static constexpr bool affine = true;
+  Degree<M> m;
+
+  void at(int) {}
+  int size() const { return m - 1; }
+  void begin(double *a) const {
+    for (int t = 1; t < m; ++t) a[t] = 0;
+  }
+  void add(double *a, double z) const {
+    for (int t = m - 1; t >= 2; --t) a[t] += z * a[t - 1];
+    if (m > 1) a[1] += z;
+  }
+  double slope(const double *a, double z) const {  // h_{m-1}
+    if constexpr (M == 1) return 1;
+    double h = a[1] - z;
+    for (int t = 2; t < m; ++t) h = a[t] - z * h;
+    return h;
+  }
+  double change(const double *a, double z, double dz) const { return dz * slope(a, z); }
+  double shift(double *a, double z, double dz) const {  // a_t += dz h_{t-1}
+    if constexpr (M == 1) return dz;
+    double h = a[1] - z;
+    a[1] += dz;
+    for (int t = 2; t < m; ++t) {
+      const double next = a[t] - z * h;
+      a[t] += dz * h;
+      h = next;
+    }
+    return dz * h;
+  }
+  bool safe(const double *a) const { return anova::safe(a, m); }
+  bool loses(const double *a, double z) const {
+    if (m <= 2) return false;
+    return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(slope(a, z));
+  }
+  Anova<Dynamic> whole() const { return {{m + 1}}; }
+  double value(const double *a) const { return a[m - 1]; }  // of the degree below: see whole()
+};
+
+// The inhomogeneous kernel of eq. (13), sum_t theta_t A^t: the same sums, another reading of them.
+struct AnovaMix : Anova<Dynamic> {
+  const double *theta;  // theta_1..theta_m at 0..m-1
+
+  AnovaMix(int degree, const double *weights) : Anova<Dynamic>{{degree}}, theta(weights) {}
+
+  double slope(const double *a, double z) const {  // sum_t theta_t h_{t-1}
+    double h = 1, sum = theta[0];
+    for (int t = 1; t < m; ++t) {
+      h = a[t] - z * h;
+      sum += theta[t] * h;
+    }
+    return sum;
+  }
+  double change(const double *a, double z, double dz) const { return dz * slope(a, z); }
+  double shift(double *a, double z, double dz) const {
+    const double moved = change(a, z, dz);
+    Anova<Dynamic>::shift(a, z, dz);
+    return moved;
+  }
+  AnovaMix whole() const { return {m + 1, theta}; }
+  double value(const double *a) const {  // of the degree below: see whole()
+    double sum = 0;
+    for (int t = 1; t < m; ++t) sum += theta[t - 1] * a[t];
+    return sum;
+  }
+};
+
 }  // namespace hofm
 #endif

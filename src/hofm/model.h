@@ -13,22 +13,38 @@ namespace hofm {
 
 constexpr int kMaxOrder = 20;
 
-enum class Kernel { anova };
+enum class Kernel {
+  anova,        // A^m(p, x), eq. (5); with m - 1 dummies it is the inhomogeneous kernel, eq. (13)
+  mix,          // sum_t theta_t A^t(p, x), theta given for the term
+  all_subsets,  // prod_j (1 + p_j x_j)
+  polynomial,   // (gamma + <p, x>)^m, gamma a dummy
+  bilinear      // <p, x_A> <p, x_B>, features before `split` and from it on
+};
 
-// sum_s K(p_s, x). P holds the k factors of a feature side by side, padded with zeros to `stride` so that loops over
-// factors are whole vectors; feature j's factors start at P[j * stride]. The linear term <w, x> is the ANOVA kernel of
-// degree 1 with one factor.
+// sum_s K(p_s, [1, ..., 1, x]): x with `augment` dummy ones in front, which are never stored. P holds the k factors of a
+// feature side by side, padded with zeros to `stride` so that loops over factors are whole vectors; the factors of column j
+// (dummies first, then features) start at P[j * stride]. The linear term <w, x> is the ANOVA kernel of degree 1.
 struct Term {
   Kernel kernel = Kernel::anova;
   int degree = 1;
+  int augment = 0;
   int k = 1;
   int stride = 1;
-  double lambda = 0;  // penalty lambda/2 ||P||^2
+  int split = 0;
+  double lambda = 0;  // penalty lambda/2 ||P||^2, dummies included
   std::vector<double> P;
+  std::vector<double> theta;  // mix only: theta_1..theta_m
 
-  static int padded(int degree, int k) { return degree == 1 ? k : (k + 3) / 4 * 4; }
+  bool linear() const { return kernel == Kernel::anova && degree == 1; }
+  int columns() const { return int(P.size() / stride); }
   double *row(int j) { return P.data() + std::size_t(j) * stride; }
   const double *row(int j) const { return P.data() + std::size_t(j) * stride; }
+
+  // The linear term has one factor and no padding.
+  void set_rank(int rank) {
+    k = rank;
+    stride = linear() ? rank : (rank + 3) / 4 * 4;
+  }
 };
 
 inline double penalty(const Term &term) {

@@ -1,5 +1,5 @@
-// The objective, eq. (4): sum_i weight_i l(y_i, f_i) + sum of lambda_t/2 ||P^(t)||^2, its gradient and its predictions, for
-// a plain design. Rows are cut into blocks whose number depends on the data alone; each block sums for itself and the blocks
+// The objective, eq. (4): sum_i weight_i l(y_i, f_i) + sum of lambda_t/2 ||P^(t)||^2, its gradient and its predictions,
+// sample by sample. Rows are cut into blocks whose number depends on the data alone; each block sums for itself and the blocks
 // are added in order, so the bits do not depend on the number of threads.
 #ifndef HOFM_OBJECTIVE_H
 #define HOFM_OBJECTIVE_H
@@ -27,35 +27,40 @@ struct Gradient {
   }
 };
 
-// The functions and scratch memory with which one thread takes a model along rows.
+// The functions and scratch memory with which one thread takes a model along the rows of a design.
 class RowWalker {
  public:
-  RowWalker(const Model &model, int longest_row, Isa isa = Isa::best) {
+  RowWalker(const Design &design, const Model &model, Isa isa = Isa::best) : rows_(design) {
     std::size_t work = 0;
     for (const Term &term : model.terms) {
       views_.push_back(view(term));
       kernels_.push_back(row_kernel(term.kernel, term.degree, isa));
       states_.emplace_back(state_size(term));
-      work = std::max(work, careful_size(term.degree, longest_row));
+      work = std::max({work, work_size(term, rows_.longest()), std::size_t(term.stride)});
     }
     work_.resize(work);
   }
 
-  // Sum of all terms on a row, without intercept.
-  double forward(const Slice &row) {
+  // The row of sample i, which the functions below are then about.
+  const Slice &go_to(int i) { return row_ = rows_(i); }
+
+  // Value of term t, or of all terms together, without intercept.
+  double forward(std::size_t t) { return kernels_[t].forward(views_[t], row_, states_[t].data()); }
+  double forward() {
     double f = 0;
-    for (std::size_t t = 0; t < kernels_.size(); ++t) f += forward(t, row);
+    for (std::size_t t = 0; t < kernels_.size(); ++t) f += forward(t);
     return f;
   }
-  double forward(std::size_t t, const Slice &row) { return kernels_[t].forward(views_[t], row, states_[t].data()); }
 
-  // G += g * gradient at the row that forward() saw last.
-  void backward(const Slice &row, double g, std::vector<std::vector<double>> &G) {
+  // G += g * gradient, after forward().
+  void backward(double g, std::vector<std::vector<double>> &G) {
     for (std::size_t t = 0; t < kernels_.size(); ++t)
-      kernels_[t].backward(views_[t], row, states_[t].data(), g, G[t].data(), work_.data());
+      kernels_[t].backward(views_[t], row_, states_[t].data(), g, G[t].data(), work_.data());
   }
 
  private:
+  RowSource rows_;
+  Slice row_ = {nullptr, nullptr, 0};
   std::vector<TermView> views_;
   std::vector<RowKernel> kernels_;
   std::vector<std::vector<double>> states_;
@@ -94,15 +99,12 @@ class Objective {
   Objective(Design &design, const Response &response, const Options &options, Monitor &monitor)
       : design_(design), response_(response), options_(options), monitor_(monitor) {
     design_.need_rows();
-    longest_ = design_.blocks[0].rows.view().longest();
   }
 
   // Value at `model`; fills `gradient` if there is one.
   double operator()(const Model &model, Gradient *gradient = nullptr) {
     const RowBlocks blocks{design_.n, block_count(model)};
-    const SparseView rows = design_.blocks[0].rows.view();
-    std::vector<RowWalker> walkers;
-    for (int t = 0; t < std::max(1, options_.threads); ++t) walkers.emplace_back(model, longest_);
+    std::vector<RowWalker> walkers(std::max(1, options_.threads), RowWalker(design_, model));
     std::vector<double> loss(blocks.count, 0.0);
     if (gradient) {
       parts_.resize(blocks.count);
@@ -110,13 +112,15 @@ class Objective {
     }
     walk_rows(blocks, pass_work(model, design_.nonzeros()) * (gradient ? 3 : 1), options_.threads, monitor_,
               [&](int first, int last, int b, int thread) {
+                RowWalker &walker = walkers[thread];
                 for (int i = first; i < last; ++i) {
-                  const double f = response_.offset[i] + model.intercept + walkers[thread].forward(rows[i]);
+                  walker.go_to(i);
+                  const double f = response_.offset[i] + model.intercept + walker.forward();
                   loss[b] += response_.weight[i] * Loss::value(response_.y[i], f);
                   if (!gradient) continue;
                   const double g = response_.weight[i] * Loss::deriv(response_.y[i], f);
                   parts_[b].intercept += g;
-                  walkers[thread].backward(rows[i], g, parts_[b].P);
+                  walker.backward(g, parts_[b].P);
                 }
               });
     if (gradient) reduce(model, *gradient);
@@ -140,7 +144,7 @@ class Objective {
     if (!model.fit_intercept) gradient.intercept = 0;
     for (std::size_t t = 0; t < gradient.P.size(); ++t) {
       const Term &term = model.terms[t];
-      const RowBlocks ranges{int(term.P.size() / term.stride), 64};
+      const RowBlocks ranges{term.columns(), 64};
       parallel_for(ranges.count, options_.threads, [&](int r, int) {
         const std::size_t first = std::size_t(ranges.first(r)) * term.stride;
         const std::size_t last = std::size_t(ranges.first(r + 1)) * term.stride;
@@ -155,7 +159,6 @@ class Objective {
   const Response &response_;
   const Options &options_;
   Monitor &monitor_;
-  int longest_ = 0;
   std::vector<Gradient> parts_;
 };
 

@@ -11,15 +11,15 @@ namespace hofm {
 // out[t * n + i]: value of term t on sample i. Intercept and offset are the caller's.
 inline std::vector<double> term_values(Design &design, const Model &model, int threads, Monitor &monitor) {
   design.need_rows();
-  const SparseView rows = design.blocks[0].rows.view();
   std::vector<double> out(std::size_t(design.n) * model.terms.size());
-  std::vector<RowWalker> walkers;
-  for (int t = 0; t < std::max(1, threads); ++t) walkers.emplace_back(model, 0);
+  std::vector<RowWalker> walkers(std::max(1, threads), RowWalker(design, model));
   const RowBlocks blocks{design.n, std::clamp(design.n / 64, 1, 64)};
   walk_rows(blocks, pass_work(model, design.nonzeros()), threads, monitor,
             [&](int first, int last, int, int thread) {
-              for (std::size_t t = 0; t < model.terms.size(); ++t)
-                for (int i = first; i < last; ++i) out[t * design.n + i] = walkers[thread].forward(t, rows[i]);
+              for (int i = first; i < last; ++i) {
+                walkers[thread].go_to(i);
+                for (std::size_t t = 0; t < model.terms.size(); ++t) out[t * design.n + i] = walkers[thread].forward(t);
+              }
             });
   return out;
 }

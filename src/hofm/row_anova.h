@@ -15,28 +15,34 @@ inline void load(Pack &v, const double *p) { v = *reinterpret_cast<const PackAt 
 inline void store(double *p, const Pack &v) { *reinterpret_cast<PackAt *>(p) = v; }
 inline double total(const Pack &v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 inline double magnitude(double x) { return x < 0 ? -x : x; }
+inline std::ptrdiff_t line(const TermView &term, int t) { return std::ptrdiff_t(t - 1) * term.stride; }  // of a_t in state
 
-// One group of N packs: a_t, t = 1..m, by eq. (8). Returns the sum of a_m over the group's factors.
+// body(position of the column's factors in P, value) for the dummies and then the nonzeros of a row.
+template <class Body>
+inline __attribute__((always_inline)) void for_columns(const TermView &term, const Slice &row, const Body &body) {
+  for (int q = 0; q < term.augment; ++q) body(std::ptrdiff_t(q) * term.stride, 1.0);
+  for (int jj = 0; jj < row.size; ++jj) body(std::ptrdiff_t(term.augment + row.index[jj]) * term.stride, row.value[jj]);
+}
+
+// One group of N packs: a_t, t = 1..m, by eq. (8). Returns the sum over the group's factors of a_m.
 template <int M, int N>
 inline double forward_group(Degree<M> m, const TermView &term, const Slice &row, int first, double *state) {
   Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
   for (int t = 1; t <= m; ++t)
     for (int q = 0; q < N; ++q) a[t][q] = Pack{0, 0, 0, 0};
-  for (int jj = 0; jj < row.size; ++jj) {
-    const double *p = term.P + std::ptrdiff_t(row.index[jj]) * term.stride + first;
-    const double x = row.value[jj];
+  for_columns(term, row, [&](std::ptrdiff_t at, double x) {
     for (int q = 0; q < N; ++q) {
       Pack z;
-      load(z, p + 4 * q);
+      load(z, term.P + at + first + 4 * q);
       z *= x;
       for (int t = m; t >= 2; --t) a[t][q] += z * a[t - 1][q];
       a[1][q] += z;
     }
-  }
+  });
   double sum = 0;
   for (int q = 0; q < N; ++q) sum += total(a[m][q]);
   for (int t = 1; t <= m; ++t)
-    for (int q = 0; q < N; ++q) store(state + std::ptrdiff_t(t - 1) * term.stride + first + 4 * q, a[t][q]);
+    for (int q = 0; q < N; ++q) store(state + line(term, t) + first + 4 * q, a[t][q]);
   return sum;
 }
 
@@ -56,53 +62,57 @@ inline void backward_group(Degree<M> m, const TermView &term, const Slice &row, 
                            double *G) {
   Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
   for (int t = 1; t < m; ++t)
-    for (int q = 0; q < N; ++q) load(a[t][q], state + std::ptrdiff_t(t - 1) * term.stride + first + 4 * q);
-  for (int jj = 0; jj < row.size; ++jj) {
-    const std::ptrdiff_t at = std::ptrdiff_t(row.index[jj]) * term.stride + first;
-    const double x = row.value[jj], gx = g * x;
+    for (int q = 0; q < N; ++q) load(a[t][q], state + line(term, t) + first + 4 * q);
+  for_columns(term, row, [&](std::ptrdiff_t at, double x) {
+    const double gx = g * x;
     for (int q = 0; q < N; ++q) {
       Pack z, h, sum;
-      load(z, term.P + at + 4 * q);
+      load(z, term.P + at + first + 4 * q);
       z *= x;
       h = a[1][q] - z;
       for (int t = 2; t < m; ++t) h = a[t][q] - z * h;
-      load(sum, G + at + 4 * q);
+      load(sum, G + at + first + 4 * q);
       sum += gx * h;
-      store(G + at + 4 * q, sum);
+      store(G + at + first + 4 * q, sum);
     }
-  }
+  });
 }
 
 // Algorithm 2 for one pack: the table of prefixes in `work`, then the adjoints backwards. No subtraction.
 inline void backward_careful(int m, const TermView &term, const Slice &row, int first, double g, double *G, double *work) {
   const int width = 4 * (m + 1);
-  for (int t = 0; t <= m; ++t) store(work + 4 * t, Pack{0, 0, 0, 0} + (t == 0 ? 1.0 : 0.0));
-  Pack z, a, b;
-  for (int jj = 0; jj < row.size; ++jj) {
-    double *before = work + std::ptrdiff_t(jj) * width, *after = before + width;
-    load(z, term.P + std::ptrdiff_t(row.index[jj]) * term.stride + first);
-    z *= row.value[jj];
+  double *before = work;
+  for (int t = 0; t <= m; ++t) store(before + 4 * t, Pack{0, 0, 0, 0} + (t == 0 ? 1.0 : 0.0));
+  for_columns(term, row, [&](std::ptrdiff_t at, double x) {
+    Pack z, a, b;
+    load(z, term.P + at + first);
+    z *= x;
+    double *after = before + width;
     store(after, Pack{1, 1, 1, 1});
     for (int t = 1; t <= m; ++t) {
       load(a, before + 4 * t);
       load(b, before + 4 * (t - 1));
       store(after + 4 * t, a + z * b);
     }
-  }
+    before = after;
+  });
   Pack adjoint[kMaxOrder + 2];
   for (int t = 0; t <= m + 1; ++t) adjoint[t] = Pack{0, 0, 0, 0} + (t == m ? 1.0 : 0.0);
-  for (int jj = row.size - 1; jj >= 0; --jj) {
-    const double *before = work + std::ptrdiff_t(jj) * width;
-    const std::ptrdiff_t at = std::ptrdiff_t(row.index[jj]) * term.stride + first;
-    Pack h = {0, 0, 0, 0};
+  for (int c = term.augment + row.size - 1; c >= 0; --c) {
+    const bool dummy = c < term.augment;
+    const std::ptrdiff_t at =
+        std::ptrdiff_t(dummy ? c : term.augment + row.index[c - term.augment]) * term.stride + first;
+    const double x = dummy ? 1.0 : row.value[c - term.augment];
+    Pack a, z, h = {0, 0, 0, 0};
+    before -= width;
     for (int t = 1; t <= m; ++t) {
       load(a, before + 4 * (t - 1));
       h += adjoint[t] * a;
     }
-    load(b, G + at);
-    store(G + at, b + (g * row.value[jj]) * h);
+    load(a, G + at);
+    store(G + at, a + (g * x) * h);
     load(z, term.P + at);
-    z *= row.value[jj];
+    z *= x;
     for (int t = 1; t <= m; ++t) adjoint[t] += adjoint[t + 1] * z;
   }
 }
@@ -114,7 +124,7 @@ inline bool safe_pack(int m, const TermView &term, int first, const double *stat
     const double square = a1 * a1 - 2 * a2, size = square > 0 ? __builtin_sqrt(square) : 0;
     double bound = 1, last = 1;
     for (int t = 1; t < m; ++t) {
-      last = magnitude(state[std::ptrdiff_t(t - 1) * term.stride + s]);
+      last = magnitude(state[line(term, t) + s]);
       bound = last + size * bound;
     }
     if (__DBL_EPSILON__ * bound > anova::kRemovalTolerance * last) return false;
@@ -125,7 +135,7 @@ inline bool safe_pack(int m, const TermView &term, int first, const double *stat
 template <int M>
 void backward_anova(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
   Degree<M> m = degree_of<M>(term.degree);
-  if (row.size < m) return;  // no combination of m features: the kernel is zero whatever P is
+  if (row.size + term.augment < m) return;  // no combination of m features: the kernel is zero whatever P is
   int s = 0;
   while (s < term.stride) {
     const bool careful = m >= 3 && !safe_pack(m, term, s, state);

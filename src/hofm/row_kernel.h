@@ -2,6 +2,8 @@
 #ifndef HOFM_ROW_KERNEL_H
 #define HOFM_ROW_KERNEL_H
 
+#include <cstddef>
+
 #include "model.h"
 #include "sparse.h"
 
@@ -10,23 +12,36 @@ namespace hofm {
 // What the functions need of a term; no std:: type, so that they can be compiled for another processor.
 struct TermView {
   const double *P;
-  int k, stride, degree;
+  int k, stride, degree, augment, split;
+  const double *theta;
 };
 
-inline TermView view(const Term &term) { return {term.P.data(), term.k, term.stride, term.degree}; }
+inline TermView view(const Term &term) {
+  return {term.P.data(), term.k, term.stride, term.degree, term.augment, term.split, term.theta.data()};
+}
 
 struct RowKernel {
-  // sum_s K(p_s, row). Leaves in `state` what backward() needs: degree * stride doubles.
+  // sum_s K(p_s, row). Leaves in `state` what backward() needs: state_size() doubles.
   double (*forward)(const TermView &, const Slice &row, double *state);
-  // G += g * gradient of forward()'s value in P, G laid out as P. `work` holds careful_size() doubles.
+  // G += g * gradient of forward()'s value in P, G laid out as P. `work` holds work_size() doubles.
   void (*backward)(const TermView &, const Slice &row, const double *state, double g, double *G, double *work);
 };
 
-inline std::size_t state_size(const Term &term) { return std::size_t(term.degree) * term.stride; }
+// Sums per factor that a kernel keeps of a row: a_1..a_m, or the product, or one or two inner products.
+inline int state_rows(Kernel kernel, int degree) {
+  switch (kernel) {
+    case Kernel::anova:
+    case Kernel::mix: return degree;
+    case Kernel::bilinear: return 2;
+    default: return 1;
+  }
+}
 
-// Work space for Algorithm 2 on one row and four factors.
-inline std::size_t careful_size(int degree, int longest_row) {
-  return (std::size_t(longest_row) + 1) * (degree + 1) * 4;
+inline std::size_t state_size(const Term &term) { return std::size_t(state_rows(term.kernel, term.degree)) * term.stride; }
+
+// A table of prefixes for one row and four factors.
+inline std::size_t work_size(const Term &term, int longest_row) {
+  return (std::size_t(longest_row) + term.augment + 1) * (state_rows(term.kernel, term.degree) + 1) * 4;
 }
 
 // Which instructions to use: the best this processor has, or plain ones by name (for tests).

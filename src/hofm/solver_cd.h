@@ -1,11 +1,11 @@
-// Cyclic coordinate descent on a plain design (section 4 of the paper, made linear in the order).
+// Cyclic coordinate descent (section 4 of the paper, made linear in the order).
 //
-// One epoch: the intercept, then every term in turn, in it every factor s, in it every feature j. The model is affine in each
-// p_js, so with the loss's curvature bound mu the step
-//   p_js -= (sum_i w_i l'_i D_ij + lambda p_js) / (mu sum_i w_i D_ij^2 + lambda),   D_ij = dA^m(p_s, x_i)/dp_js,
-// never raises the objective and for the squared loss is the exact minimiser. D_ij = x_ij h_{m-1} comes from the cached
-// a_1..a_{m-1} of the row by taking feature j out: O(m) per nonzero, where the paper's recursion (12) costs O(m^2).
-// A loss without a bound uses its own curvature and halves the step until the objective does not rise.
+// One epoch: the intercept, then every term in turn, in it every factor s, in it every column j (dummies first). With the loss's
+// curvature bound mu and a kernel that is affine in each p_js, the step
+//   p_js -= (sum_i w_i l'_i D_ij + lambda p_js) / (mu sum_i w_i D_ij^2 + lambda),   D_ij = dK(p_s, x_i)/dp_js,
+// never raises the objective and for the squared loss is the exact minimiser. D_ij comes from a few sums kept per row by taking
+// feature j out of them (kernel_anova.h): O(m) per nonzero, where the paper's recursion (12) costs O(m^2). Without a bound or
+// without affinity the step is checked against the objective and halved until that does not rise.
 #ifndef HOFM_SOLVER_CD_H
 #define HOFM_SOLVER_CD_H
 
@@ -15,39 +15,39 @@
 
 #include "design.h"
 #include "dispatch.h"
-#include "kernel_anova.h"
-#include "loss.h"
 #include "model.h"
 #include "monitor.h"
+#include "simplex.h"
 
 namespace hofm {
 
-// a_1..a_{m-1} of every row for one factor, built feature by feature into slots of `width` doubles (a_t at position t).
-template <int M>
-void fill_rows(Degree<M> m, const SparseView &columns, const double *p, double *slots, int width) {
-  for (int j = 0; j < columns.outer; ++j) {
-    const Slice column = columns[j];
+constexpr int kMostHalvings = 40;  // of a step that is checked: by then it is 1e-12 of what it was
+
+// The kernel's sums of every row for one factor, built column by column. Row i's sums are slots[i * width + 1..].
+template <class Kernel>
+void fill_rows(Kernel kernel, ColumnSource &columns, const double *p, int n, double *slots, int width) {
+  for (int i = 0; i < n; ++i) kernel.begin(slots + std::size_t(i) * width);
+  for (int j = 0; j < columns.count(); ++j) {
     const double pj = p[j];
     if (pj == 0) continue;
-    for (int ii = 0; ii < column.size; ++ii) {
-      double *a = slots + std::size_t(column.index[ii]) * width;
-      const double z = pj * column.value[ii];
-      for (int t = m - 1; t >= 2; --t) a[t] += z * a[t - 1];
-      a[1] += z;
-    }
+    const Slice column = columns(j);
+    kernel.at(j);
+    for (int ii = 0; ii < column.size; ++ii) kernel.add(slots + std::size_t(column.index[ii]) * width, pj * column.value[ii]);
   }
 }
 
-// One factor of one term, all features once.
-template <int M, class Loss, bool Weighted>
+// One factor of one term, all columns once.
+template <class Kernel, class Loss, bool Weighted>
 class FactorSweep {
  public:
-  FactorSweep(Degree<M> m, Design &design, const Response &response, Monitor &monitor)
-      : m_(m), design_(design), columns_(design.blocks[0].columns), response_(response), monitor_(monitor) {
+  FactorSweep(Kernel kernel, Design &design, ColumnSource &columns, int augment, const Response &response, Monitor &monitor)
+      : kernel_(kernel), design_(design), columns_(columns), rows_(design), augment_(augment), response_(response),
+        monitor_(monitor) {
     slots_.resize(std::size_t(design.n) * width());
+    rest_.resize(std::size_t(kernel.size()) + 1);
   }
 
-  // Lowers the objective in p (contiguous, d), with f the link values of all samples; both are brought up to date.
+  // Lowers the objective in p, with f the link values of all samples; both are brought up to date.
   void operator()(double *p, double lambda, std::vector<double> &f) {
     enter(p, f);
     if (careful_) sweep<true>(p, lambda);
@@ -56,15 +56,16 @@ class FactorSweep {
   }
 
  private:
-  // A slot: derivative of the loss, a_1..a_{m-1}, then the weight if weights differ, then f and y unless l' = f - y.
-  int width() const { return m_ + Weighted + (Loss::quadratic ? 0 : 2); }
-  int at_weight() const { return m_; }
-  int at_f() const { return m_ + Weighted; }
+  static constexpr bool kChecked = !Loss::bounded || !Kernel::affine;
+
+  // A slot: derivative of the loss, the kernel's sums, then the weight if weights differ, then f and y unless l' = f - y.
+  int at_weight() const { return 1 + kernel_.size(); }
+  int at_f() const { return at_weight() + Weighted; }
+  int width() const { return at_f() + (Loss::quadratic ? 0 : 2); }
   double *slot(int i) { return slots_.data() + std::size_t(i) * width(); }
 
   void enter(const double *p, const std::vector<double> &f) {
-    std::fill(slots_.begin(), slots_.end(), 0.0);
-    if (m_ > 1) fill_rows(m_, columns_, p, slots_.data(), width());
+    fill_rows(kernel_, columns_, p, design_.n, slots_.data(), width());
     careful_ = false;
     for (int i = 0; i < design_.n; ++i) {
       double *a = slot(i);
@@ -74,7 +75,7 @@ class FactorSweep {
         a[at_f()] = f[i];
         a[at_f() + 1] = response_.y[i];
       }
-      if (m_ > 2 && !anova::safe(a, m_)) careful_ = true;
+      careful_ = careful_ || !kernel_.safe(a);
     }
     if (careful_) design_.need_rows();
   }
@@ -83,134 +84,120 @@ class FactorSweep {
     for (int i = 0; i < design_.n; ++i) f[i] = Loss::quadratic ? response_.y[i] + slot(i)[0] : slot(i)[at_f()];
   }
 
-  // h_{m-1} of the row without the feature whose p_j x_ij is z.
-  double removed(const double *a, double z) const {
-    if constexpr (M == 1) return 1;
-    double h = a[1] - z;
-    for (int t = 2; t < m_; ++t) h = a[t] - z * h;
-    return h;
+  double weight(const double *a) const { return Weighted ? a[at_weight()] : 1; }  // uniform weights are put in at the end
+
+  // The sums of row i without column j, by walking the row, into rest_.
+  void without(int i, int j, const double *p) {
+    kernel_.begin(rest_.data());
+    for (int q = 0; q < augment_; ++q) add_to_rest(q, j, p[q]);
+    const Slice row = rows_(i);
+    for (int jj = 0; jj < row.size; ++jj) add_to_rest(augment_ + row.index[jj], j, p[augment_ + row.index[jj]] * row.value[jj]);
+    kernel_.at(j);
+  }
+  void add_to_rest(int l, int j, double z) {
+    if (l == j) return;
+    kernel_.at(l);
+    kernel_.add(rest_.data(), z);
   }
 
-  // h_0..h_{m-1} of row i without feature j. Where removal would lose too many digits, the row is walked again.
-  // Returns whether it was.
-  bool removed_careful(int i, int j, const double *a, double z, const double *p, double *h) const {
-    anova::remove(a, m_, z, h);
-    if (anova::removal_error(a, m_, std::fabs(z)) <= anova::kRemovalTolerance * std::fabs(h[m_ - 1])) return false;
-    const Slice row = design_.blocks[0].rows.view()[i];
-    std::fill(h + 1, h + m_, 0.0);
-    for (int jj = 0; jj < row.size; ++jj)
-      if (row.index[jj] != j) anova::add(h, m_ - 1, p[row.index[jj]] * row.value[jj]);
-    return true;
+  // Derivative of the kernel in z for row i, whose sums are a. Where taking out would lose digits, from the rest of the row.
+  template <bool Careful>
+  double slope(int i, int j, const double *a, double z, const double *p) {
+    if (!Careful || !kernel_.loses(a, z)) return kernel_.slope(a, z);
+    without(i, j, p);
+    return kernel_.slope(rest_.data(), 0);
   }
 
   struct Slopes {
     double first, second;
   };
 
-  // Weighted sums of l' D and of (curvature) D^2 over the rows of column j. For a bounded loss mu is put in afterwards.
+  // Weighted sums of l' D and of (curvature) D^2 over the rows of column j.
   template <bool Careful>
   Slopes slopes(const Slice &column, int j, const double *p) {
-    double first = 0, second = 0, h[kMaxOrder];
+    double first = 0, second = 0;
     for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
       const double *a = slot(i), x = column.value[ii];
-      double D;
-      if (Careful) {
-        removed_careful(i, j, a, p[j] * x, p, h);
-        D = x * h[m_ - 1];
-      } else {
-        D = x * removed(a, p[j] * x);
-      }
-      const double wD = Weighted ? a[at_weight()] * D : D;
+      const double D = x * slope<Careful>(i, j, a, p[j] * x, p), wD = weight(a) * D;
       first += a[0] * wD;
       second += wD * (Loss::bounded ? D : D * Loss::curvature(a[at_f() + 1], a[at_f()]));
     }
-    if (!Weighted) {
-      first /= design_.n;
-      second /= design_.n;
-    }
-    return {first, Loss::bounded ? Loss::mu * second : second};
+    if (Loss::bounded) second *= Loss::mu;
+    return Weighted ? Slopes{first, second} : Slopes{first / design_.n, second / design_.n};
   }
 
-  // a_t += dx h_{t-1} for t < m; returns h_{m-1}.
-  double shifted(double *a, double z, double dx) const {
-    if constexpr (M == 1) return 1;
-    double h = a[1] - z;
-    a[1] += dx;
-    for (int t = 2; t < m_; ++t) {
-      const double next = a[t] - z * h;
-      a[t] += dx * h;
-      h = next;
-    }
-    return h;
-  }
-
-  // p_j += delta: a_t += delta x h_{t-1}, f += delta x h_{m-1}.
+  // z becomes z + dz in row i: sums, link value and derivative follow.
   template <bool Careful>
-  void shift(const Slice &column, int j, double delta, const double *p) {
-    double h[kMaxOrder];
-    for (int ii = 0; ii < column.size; ++ii) {
-      const int i = column.index[ii];
-      double *a = slot(i);
-      const double x = column.value[ii], z = p[j] * x, dx = delta * x;
-      double last;
-      if (Careful) {
-        const bool walked = removed_careful(i, j, a, z, p, h);
-        for (int t = 1; t < m_; ++t) a[t] = walked ? h[t] + (z + dx) * h[t - 1] : a[t] + dx * h[t - 1];
-        last = h[m_ - 1];
-      } else {
-        last = shifted(a, z, dx);
-      }
-      if (Loss::quadratic) {
-        a[0] += dx * last;
-      } else {
-        a[at_f()] += dx * last;
-        a[0] = Loss::deriv(a[at_f() + 1], a[at_f()]);
-      }
+  void shift(int i, int j, double *a, double z, double dz, const double *p) {
+    double df;
+    if (Careful && kernel_.loses(a, z)) {
+      without(i, j, p);
+      df = dz * kernel_.slope(rest_.data(), 0);
+      kernel_.add(rest_.data(), z + dz);
+      std::copy(rest_.begin() + 1, rest_.end(), a + 1);
+    } else {
+      df = kernel_.shift(a, z, dz);
+    }
+    if (Loss::quadratic) {
+      a[0] += df;
+    } else {
+      a[at_f()] += df;
+      a[0] = Loss::deriv(a[at_f() + 1], a[at_f()]);
     }
   }
 
-  // For a loss without curvature bound: the Newton step, halved until the objective does not rise. Zero if it always does.
+  // How the loss of a row changes when its link value does.
+  double loss_change(const double *a, double df) const {
+    if constexpr (Loss::quadratic) return df * (a[0] + df / 2);
+    else return Loss::value(a[at_f() + 1], a[at_f()] + df) - Loss::value(a[at_f() + 1], a[at_f()]);
+  }
+
+  // The step, halved until the objective does not rise; zero if it always does.
   template <bool Careful>
-  double safeguarded(const Slice &column, int j, double delta, double lambda, const double *p) {
-    double h[kMaxOrder];
-    for (int halvings = 0; halvings < 40; ++halvings, delta /= 2) {
-      double change = lambda / 2 * delta * (2 * p[j] + delta);
+  double checked(const Slice &column, int j, double delta, double lambda, const double *p) {
+    for (int halvings = 0; halvings < kMostHalvings; ++halvings, delta /= 2) {
+      double change = 0;
       for (int ii = 0; ii < column.size; ++ii) {
         const int i = column.index[ii];
-        const double *a = slot(i), x = column.value[ii];
-        if (Careful) removed_careful(i, j, a, p[j] * x, p, h);
-        const double D = x * (Careful ? h[m_ - 1] : removed(a, p[j] * x));
-        const double y = a[at_f() + 1], f = a[at_f()], w = Weighted ? a[at_weight()] : 1.0 / design_.n;
-        change += w * (Loss::value(y, f + delta * D) - Loss::value(y, f));
+        const double *a = slot(i), x = column.value[ii], z = p[j] * x, dz = delta * x;
+        const double df = Kernel::affine ? dz * slope<Careful>(i, j, a, z, p) : kernel_.change(a, z, dz);
+        change += weight(a) * loss_change(a, df);
       }
-      if (change <= 0) return delta;
+      if (!Weighted) change /= design_.n;
+      if (change + lambda / 2 * delta * (2 * p[j] + delta) <= 0) return delta;
     }
     return 0;
   }
 
   template <bool Careful>
   void sweep(double *p, double lambda) {
-    for (int j = 0; j < columns_.outer; ++j) {
-      const Slice column = columns_[j];
+    for (int j = 0; j < columns_.count(); ++j) {
+      const Slice column = columns_(j);
+      kernel_.at(j);
       const Slopes s = slopes<Careful>(column, j, p);
       const double slope = s.first + lambda * p[j], curvature = s.second + lambda;
       if (slope == 0 || !(curvature > 0)) continue;
       double delta = -slope / curvature;
-      if constexpr (!Loss::bounded) delta = safeguarded<Careful>(column, j, delta, lambda, p);
+      if constexpr (kChecked) delta = checked<Careful>(column, j, delta, lambda, p);
       if (delta == 0) continue;
-      shift<Careful>(column, j, delta, p);
+      for (int ii = 0; ii < column.size; ++ii) {
+        const double x = column.value[ii];
+        shift<Careful>(column.index[ii], j, slot(column.index[ii]), p[j] * x, delta * x, p);
+      }
       p[j] += delta;
-      monitor_.poll(2.0 * column.size * m_);
+      monitor_.poll(2.0 * column.size * kernel_.size() + 1);
     }
   }
 
-  Degree<M> m_;
+  Kernel kernel_;
   Design &design_;
-  const SparseView columns_;
+  ColumnSource &columns_;
+  RowSource rows_;
+  int augment_;
   const Response &response_;
   Monitor &monitor_;
-  std::vector<double> slots_;
+  std::vector<double> slots_, rest_;
   bool careful_ = false;
 };
 
@@ -228,7 +215,10 @@ class CoordinateDescent {
     monitor_.record(0, before);
     for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged; ++epoch) {
       if (model.fit_intercept) update_intercept(model.intercept);
-      for (Term &term : model.terms) update_term(term);
+      for (Term &term : model.terms) {
+        update_factors(term);
+        if (term.kernel == Kernel::mix) update_theta(term);
+      }
       if (epoch % kRefresh == 0) refresh(model);
       const double after = objective(model);
       monitor_.record(epoch, after);
@@ -248,24 +238,56 @@ class CoordinateDescent {
   void refresh(const Model &model) {
     f_ = response_.offset;
     for (double &f : f_) f += model.intercept;
-    for (const Term &term : model.terms) {
-      p_.resize(term.P.size() / term.stride);
-      std::vector<double> slots(std::size_t(design_.n) * (term.degree + 1));
-      for (int s = 0; s < term.k; ++s) {
-        for (std::size_t j = 0; j < p_.size(); ++j) p_[j] = term.row(int(j))[s];
-        std::fill(slots.begin(), slots.end(), 0.0);
-        const int width = term.degree + 1;
-        with_degree(width, [&](auto m) { fill_rows(m, design_.blocks[0].columns, p_.data(), slots.data(), width); });
-        for (int i = 0; i < design_.n; ++i) f_[i] += slots[std::size_t(i) * width + term.degree];
-        monitor_.poll(2.0 * design_.nonzeros() * term.degree);
-      }
-    }
+    for (const Term &term : model.terms)
+      with_sums(term, [&](auto whole, const double *sums, int i) { f_[i] += whole.value(sums); });
   }
 
-  double objective(const Model &model) const {
+  // use(kernel, sums, i) for every factor and sample, with the sums that make up the kernel's value.
+  template <class Use>
+  void with_sums(const Term &term, const Use &use) {
+    ColumnSource columns(design_, term.augment);
+    with_kernel(term, [&](auto kernel) {
+      auto whole = kernel.whole();
+      const int width = 1 + whole.size();
+      std::vector<double> slots(std::size_t(design_.n) * width);
+      for (int s = 0; s < term.k; ++s) {
+        factor(term, s);
+        fill_rows(whole, columns, p_.data(), design_.n, slots.data(), width);
+        for (int i = 0; i < design_.n; ++i) use(whole, slots.data() + std::size_t(i) * width, i);
+        monitor_.poll(2.0 * design_.nonzeros() * width);
+      }
+    });
+  }
+
+  void factor(const Term &term, int s) {
+    p_.resize(term.columns());
+    for (int j = 0; j < term.columns(); ++j) p_[j] = term.row(j)[s];
+  }
+
+  double loss(const std::vector<double> &f) const {
     double sum = 0;
-    for (int i = 0; i < design_.n; ++i) sum += response_.weight[i] * Loss::value(response_.y[i], f_[i]);
-    return sum + penalty(model);
+    for (int i = 0; i < design_.n; ++i) sum += response_.weight[i] * Loss::value(response_.y[i], f[i]);
+    return sum;
+  }
+  double objective(const Model &model) const { return loss(f_) + penalty(model); }
+
+  double curvature(int i) const {
+    return response_.weight[i] * (Loss::bounded ? Loss::mu : Loss::curvature(response_.y[i], f_[i]));
+  }
+
+  // f moves to f + df, halved until the loss does not rise. Returns the share of df that was taken.
+  double move_checked(const std::vector<double> &df) {
+    const double before = loss(f_);
+    std::vector<double> f(design_.n);
+    double share = 1;
+    for (int halvings = 0; halvings < kMostHalvings; ++halvings, share /= 2) {
+      for (int i = 0; i < design_.n; ++i) f[i] = f_[i] + share * df[i];
+      if (loss(f) <= before) {
+        f_ = f;
+        return share;
+      }
+    }
+    return 0;
   }
 
   // The same step for the intercept, which has D = 1 everywhere and no penalty.
@@ -273,42 +295,59 @@ class CoordinateDescent {
     double first = 0, second = 0;
     for (int i = 0; i < design_.n; ++i) {
       first += response_.weight[i] * Loss::deriv(response_.y[i], f_[i]);
-      second += response_.weight[i] * (Loss::bounded ? Loss::mu : Loss::curvature(response_.y[i], f_[i]));
+      second += curvature(i);
     }
     if (!(second > 0)) return;
-    double delta = -first / second;
-    if (!Loss::bounded) delta = safeguarded_intercept(delta);
-    intercept += delta;
-    for (double &f : f_) f += delta;
-  }
-
-  double safeguarded_intercept(double delta) const {
-    for (int halvings = 0; halvings < 40; ++halvings, delta /= 2) {
-      double change = 0;
-      for (int i = 0; i < design_.n; ++i)
-        change += response_.weight[i] *
-                  (Loss::value(response_.y[i], f_[i] + delta) - Loss::value(response_.y[i], f_[i]));
-      if (change <= 0) return delta;
+    const double delta = -first / second;
+    if (Loss::bounded) {
+      intercept += delta;
+      for (double &f : f_) f += delta;
+    } else {
+      intercept += delta * move_checked(std::vector<double>(design_.n, delta));
     }
-    return 0;
   }
 
-  void update_term(Term &term) {
-    with_degree(term.degree, [&](auto m) {
-      if (response_.uniform) sweep_factors<false>(m, term);
-      else sweep_factors<true>(m, term);
+  void update_factors(Term &term) {
+    with_kernel(term, [&](auto kernel) {
+      if (response_.uniform) sweep_factors<false>(kernel, term);
+      else sweep_factors<true>(kernel, term);
     });
   }
 
-  template <bool Weighted, int M>
-  void sweep_factors(Degree<M> m, Term &term) {
-    FactorSweep<M, Loss, Weighted> sweep(m, design_, response_, monitor_);
-    p_.resize(term.P.size() / term.stride);
+  template <bool Weighted, class Kernel>
+  void sweep_factors(Kernel kernel, Term &term) {
+    ColumnSource columns(design_, term.augment);
+    FactorSweep<Kernel, Loss, Weighted> sweep(kernel, design_, columns, term.augment, response_, monitor_);
     for (int s = 0; s < term.k; ++s) {
-      for (std::size_t j = 0; j < p_.size(); ++j) p_[j] = term.row(int(j))[s];
+      factor(term, s);
       sweep(p_.data(), term.lambda, f_);
-      for (std::size_t j = 0; j < p_.size(); ++j) term.row(int(j))[s] = p_[j];
+      for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
     }
+  }
+
+  // theta on the simplex for given P: with v_it = sum_s A^t(p_s, x_i) the model is linear in theta, and the quadratic bound (or
+  // the curvature) of the loss is minimised exactly; the way there stays on the simplex.
+  void update_theta(Term &term) {
+    const int m = term.degree;
+    std::vector<double> v(std::size_t(design_.n) * m, 0.0), g(m, 0.0), H(std::size_t(m) * m, 0.0);
+    with_sums(term, [&](auto, const double *sums, int i) {
+      for (int t = 0; t < m; ++t) v[std::size_t(i) * m + t] += sums[1 + t];
+    });
+    for (int i = 0; i < design_.n; ++i) {
+      const double *vi = &v[std::size_t(i) * m];
+      const double slope = response_.weight[i] * Loss::deriv(response_.y[i], f_[i]);
+      for (int t = 0; t < m; ++t) {
+        g[t] += slope * vi[t];
+        for (int u = 0; u < m; ++u) H[std::size_t(t) * m + u] += curvature(i) * vi[t] * vi[u];
+      }
+    }
+    std::vector<double> theta = term.theta, df(design_.n, 0.0);
+    minimise_on_simplex(g, H, theta);
+    for (int i = 0; i < design_.n; ++i)
+      for (int t = 0; t < m; ++t) df[i] += (theta[t] - term.theta[t]) * v[std::size_t(i) * m + t];
+    const double share = move_checked(df);
+    for (int t = 0; t < m; ++t) term.theta[t] += share * (theta[t] - term.theta[t]);
+    project_to_simplex(term.theta);
   }
 
   Design &design_;

@@ -37,9 +37,7 @@ class StochasticGradient {
  public:
   StochasticGradient(Design &design, const Response &response, const Options &options, Monitor &monitor)
       : design_(design), response_(response), options_(options), monitor_(monitor),
-        objective_(design, response, options, monitor) {
-    longest_ = design.blocks[0].rows.view().longest();
-  }
+        objective_(design, response, options, monitor) {}
 
   Outcome operator()(Model &model) {
     Outcome outcome;
@@ -64,7 +62,7 @@ class StochasticGradient {
         state_ = state_before;
         ++outcome.halvings;
         eta_ /= 2;
-        outcome.converged = outcome.halvings >= kMostHalvings;
+        outcome.converged = outcome.halvings >= kMostUndone;
       }
       monitor_.record(epoch, best);
     }
@@ -74,7 +72,7 @@ class StochasticGradient {
   }
 
  private:
-  static constexpr int kMostHalvings = 40;  // by then a step is 1e-12 of the first one
+  static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
 
   // What a step rule remembers: sums of squared gradients, and when each feature was last brought up to date.
   struct State {
@@ -103,19 +101,19 @@ class StochasticGradient {
 
   // One pass over the samples in `order`, after which every feature is up to date.
   void run(Model &model, const std::vector<int> &order) {
-    const SparseView rows = design_.blocks[0].rows.view();
-    RowWalker walker(model, longest_);
+    RowWalker walker(design_, model);
     for (std::size_t first = 0; first < order.size(); first += options_.batch) {
       const std::size_t last = std::min(order.size(), first + std::size_t(options_.batch));
-      collect(model, rows, order, first, last);
+      collect(model, walker, order, first, last);
       for (std::size_t q = first; q < last; ++q) {
         const int i = order[q];
-        const double f = response_.offset[i] + model.intercept + walker.forward(rows[i]);
+        const Slice row = walker.go_to(i);
+        const double f = response_.offset[i] + model.intercept + walker.forward();
         // n w_i l'_i: over a random i its mean is the gradient of the weighted mean loss
         const double g = design_.n * response_.weight[i] * Loss::deriv(response_.y[i], f) / double(last - first);
         G_.intercept += g;
-        walker.backward(rows[i], g, G_.P);
-        monitor_.poll(3 * pass_work(model, std::size_t(rows[i].size)));
+        walker.backward(g, G_.P);
+        monitor_.poll(3 * pass_work(model, std::size_t(row.size)));
       }
       step(model);
     }
@@ -123,10 +121,10 @@ class StochasticGradient {
   }
 
   // The batch's features, each once, brought up to date.
-  void collect(Model &model, const SparseView &rows, const std::vector<int> &order, std::size_t first, std::size_t last) {
+  void collect(Model &model, RowWalker &walker, const std::vector<int> &order, std::size_t first, std::size_t last) {
     touched_.clear();
     for (std::size_t q = first; q < last; ++q) {
-      const Slice row = rows[order[q]];
+      const Slice row = walker.go_to(order[q]);
       for (int jj = 0; jj < row.size; ++jj) {
         const int j = row.index[jj];
         if (seen_[j]) continue;
@@ -144,9 +142,9 @@ class StochasticGradient {
     if (missed == 0) return;
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
       Term &term = model.terms[t];
-      double *p = term.row(j);
+      double *p = term.row(term.augment + j);
       const double shrink = missed * eta_ * term.lambda;
-      const double *squares = Step::adaptive ? &state_.squares[t][std::size_t(j) * term.stride] : nullptr;
+      const double *squares = Step::adaptive ? &state_.squares[t][p - term.P.data()] : nullptr;
       for (int s = 0; s < term.stride; ++s) {
         const double H = Step::scale(Step::adaptive ? squares[s] : 0);
         p[s] = H > 0 ? p[s] / (1 + shrink / H) : p[s];
@@ -154,21 +152,12 @@ class StochasticGradient {
     }
   }
 
-  // One step on the touched features; leaves G zero again.
+  // One step on the touched features and on the dummies, which every sample has; leaves G zero again.
   void step(Model &model) {
     ++state_.time;
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      Term &term = model.terms[t];
-      const double shrink = eta_ * term.lambda;
-      for (int j : touched_) {
-        const std::size_t at = std::size_t(j) * term.stride;
-        double *p = term.row(j), *g = &G_.P[t][at], *squares = Step::adaptive ? &state_.squares[t][at] : &unused_;
-        for (int s = 0; s < term.stride; ++s) {
-          const double H = Step::scale(squares[Step::adaptive ? s : 0], g[s]);
-          p[s] = H > 0 ? (p[s] - eta_ / H * g[s]) / (1 + shrink / H) : p[s];
-          g[s] = 0;
-        }
-      }
+      for (int q = 0; q < model.terms[t].augment; ++q) step_column(model, t, q);
+      for (int j : touched_) step_column(model, t, model.terms[t].augment + j);
     }
     for (int j : touched_) {
       state_.updated[j] = state_.time;
@@ -179,6 +168,18 @@ class StochasticGradient {
       if (H > 0) model.intercept -= eta_ / H * G_.intercept;
     }
     G_.intercept = 0;
+  }
+
+  void step_column(Model &model, std::size_t t, int column) {
+    Term &term = model.terms[t];
+    const double shrink = eta_ * term.lambda;
+    const std::size_t at = std::size_t(column) * term.stride;
+    double *p = term.row(column), *g = &G_.P[t][at], *squares = Step::adaptive ? &state_.squares[t][at] : &unused_;
+    for (int s = 0; s < term.stride; ++s) {
+      const double H = Step::scale(squares[Step::adaptive ? s : 0], g[s]);
+      p[s] = H > 0 ? (p[s] - eta_ / H * g[s]) / (1 + shrink / H) : p[s];
+      g[s] = 0;
+    }
   }
 
   // The first step size: of a grid of half decades, the one with the lowest objective after one pass over at most a thousand
@@ -206,11 +207,11 @@ class StochasticGradient {
 
   // The objective on some samples only.
   double on(const Model &model, const std::vector<int> &order) {
-    const SparseView rows = design_.blocks[0].rows.view();
-    RowWalker walker(model, longest_);
+    RowWalker walker(design_, model);
     double loss = 0, weight = 0;
     for (int i : order) {
-      const double f = response_.offset[i] + model.intercept + walker.forward(rows[i]);
+      walker.go_to(i);
+      const double f = response_.offset[i] + model.intercept + walker.forward();
       loss += response_.weight[i] * Loss::value(response_.y[i], f);
       weight += response_.weight[i];
     }
@@ -222,7 +223,6 @@ class StochasticGradient {
   const Options &options_;
   Monitor &monitor_;
   Objective<Loss> objective_;
-  int longest_ = 0;
   double eta_ = 0, unused_ = 0;
   State state_;
   Gradient G_;

@@ -2,7 +2,9 @@
 #ifndef HOFM_TESTS_PROBLEM_H
 #define HOFM_TESTS_PROBLEM_H
 
+#include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "hofm/design.h"
@@ -57,26 +59,67 @@ struct Sample {
   }
 };
 
-inline hofm::Term random_term(int degree, int k, int d, double lambda, hofm::Random &random) {
+inline hofm::Term random_term(int degree, int k, int d, double lambda, hofm::Random &random,
+                              hofm::Kernel kernel = hofm::Kernel::anova, int augment = 0) {
   hofm::Term term;
+  term.kernel = kernel;
   term.degree = degree;
-  term.k = degree == 1 ? 1 : k;
-  term.stride = hofm::Term::padded(degree, term.k);
+  term.augment = augment;
+  term.split = d / 2;
+  term.set_rank(term.linear() ? 1 : k);
   term.lambda = lambda;
-  term.P.assign(std::size_t(d) * term.stride, 0.0);
-  for (int j = 0; j < d; ++j)
+  term.P.assign(std::size_t(augment + d) * term.stride, 0.0);
+  for (int j = 0; j < augment + d; ++j)
     for (int s = 0; s < term.k; ++s) term.row(j)[s] = uniform(random);
+  if (kernel == hofm::Kernel::mix) {
+    for (int t = 1; t <= degree; ++t) term.theta.push_back(t);
+    for (double &theta : term.theta) theta /= degree * (degree + 1) / 2.0;
+  }
   return term;
+}
+
+// K(p, x) of one factor from its definition, z_j = p_j x_j with the dummies in front.
+inline double kernel_slow(const hofm::Term &term, const Vector &z) {
+  double sum = 0, product = 1, left = 0;
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    sum += z[j];
+    product *= 1 + z[j];
+    if (int(j) < term.split) left += z[j];
+  }
+  switch (term.kernel) {
+    case hofm::Kernel::all_subsets: return product;
+    case hofm::Kernel::polynomial: return std::pow(sum, term.degree);
+    case hofm::Kernel::bilinear: return left * (sum - left);
+    case hofm::Kernel::mix: {
+      double mixed = 0;
+      for (int t = 1; t <= term.degree; ++t) mixed += term.theta[t - 1] * anova_slow(z, t);
+      return mixed;
+    }
+    default: return anova_slow(z, term.degree);
+  }
 }
 
 inline double term_slow(const hofm::Term &term, const Sample &x, int i) {
   double sum = 0;
   for (int s = 0; s < term.k; ++s) {
-    Vector z(x.d);
-    for (int j = 0; j < x.d; ++j) z[j] = term.row(j)[s] * x.at(i, j);
-    sum += anova_slow(z, term.degree);
+    Vector z;
+    for (int q = 0; q < term.augment; ++q) z.push_back(term.row(q)[s]);
+    for (int j = 0; j < x.d; ++j) z.push_back(term.row(term.augment + j)[s] * x.at(i, j));
+    sum += kernel_slow(term, z);
   }
   return sum;
+}
+
+// One term of every kind and degree up to `most`, with names for messages.
+inline std::vector<hofm::Term> all_terms(int most, int k, int d, double lambda, hofm::Random &random) {
+  std::vector<hofm::Term> terms;
+  for (int m = 1; m <= most; ++m) terms.push_back(random_term(m, k, d, lambda, random));
+  for (int m = 2; m <= most; ++m) terms.push_back(random_term(m, k, d, lambda, random, hofm::Kernel::anova, m - 1));
+  for (int m = 1; m <= most; ++m) terms.push_back(random_term(m, k, d, lambda, random, hofm::Kernel::polynomial, 1));
+  for (int m = 2; m <= most; ++m) terms.push_back(random_term(m, k, d, lambda, random, hofm::Kernel::mix));
+  terms.push_back(random_term(1, k, d, lambda, random, hofm::Kernel::all_subsets));
+  terms.push_back(random_term(2, k, d, lambda, random, hofm::Kernel::bilinear));
+  return terms;
 }
 
 inline double link_slow(const hofm::Model &model, const Sample &x, int i) {

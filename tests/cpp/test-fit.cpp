@@ -8,31 +8,40 @@ int main() {
   const Sample x(200, 6, 0.8, random);
   hofm::Model truth;
   for (int t = 1; t <= 2; ++t) truth.terms.push_back(random_term(t, 2, x.d, 0, random));
-  for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"}) {
-    hofm::Response response = random_response(x.n, loss, true, random);
-    for (int i = 0; i < x.n; ++i) {
-      const double f = link_slow(truth, x, i);
-      response.y[i] = loss[0] == 'p' ? std::floor(std::exp(f)) : std::string(loss) == "squared" ? f : f > 0 ? 1 : -1;
-    }
-    hofm::Model start;
-    for (int t = 1; t <= 2; ++t) start.terms.push_back(random_term(t, 2, x.d, 0.1, random));
-    double reference = 0;
-    for (const char *solver : {"cd", "lbfgs", "adagrad", "sgd"}) {
-      hofm::Model model = start;
-      hofm::Design design = x.design();
-      hofm::Monitor monitor;
-      hofm::Options options;
-      options.loss = loss;
-      options.solver = solver;
-      options.max_iter = 3000;
-      options.tol = 1e-9;
-      const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
-      if (std::string(solver) == "cd") reference = outcome.objective;
-      CHECK_NEAR(outcome.objective / reference, 1, 1e-4);
-      for (std::size_t e = 1; e < monitor.trace.objective.size(); ++e)
-        CHECK(monitor.trace.objective[e] <= monitor.trace.objective[e - 1] * (1 + 1e-12));
-    }
+
+  std::vector<hofm::Model> starts(1);
+  for (int t = 1; t <= 2; ++t) starts[0].terms.push_back(random_term(t, 2, x.d, 0.1, random));
+  for (hofm::Kernel kernel : {hofm::Kernel::anova, hofm::Kernel::polynomial, hofm::Kernel::all_subsets, hofm::Kernel::bilinear}) {
+    const int augment = kernel == hofm::Kernel::anova || kernel == hofm::Kernel::polynomial;
+    hofm::Model model;
+    model.terms.push_back(random_term(2, 1, x.d, 0.1, random, kernel, augment));
+    starts.push_back(model);
   }
+  for (const hofm::Model &start : starts)
+    for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"}) {
+      hofm::Response response = random_response(x.n, loss, true, random);
+      for (int i = 0; i < x.n; ++i) {
+        const double f = link_slow(truth, x, i);
+        response.y[i] = loss[0] == 'p' ? std::floor(std::exp(f)) : std::string(loss) == "squared" ? f : f > 0 ? 1 : -1;
+      }
+      double reference = 0;
+      for (const char *solver : {"cd", "lbfgs", "adagrad", "sgd"}) {
+        hofm::Model model = start;
+        hofm::Design design = x.design();
+        hofm::Monitor monitor;
+        hofm::Options options;
+        options.loss = loss;
+        options.solver = solver;
+        options.max_iter = 3000;
+        options.tol = 1e-9;
+        const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
+        if (std::string(solver) == "cd") reference = outcome.objective;
+        CHECK_NEAR((outcome.objective - reference) / std::fabs(reference), 0, 1e-4);
+        const std::vector<double> &objective = monitor.trace.objective;
+        for (std::size_t e = 1; e < objective.size(); ++e)
+          CHECK(objective[e] <= objective[e - 1] + 1e-12 * std::fabs(objective[e - 1]));
+      }
+    }
 
   // A wish to stop gets out of every solver as the exception it was.
   struct Stop {};

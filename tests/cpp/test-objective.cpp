@@ -15,7 +15,7 @@ double objective_slow(const hofm::Model &model, const Sample &x, const hofm::Res
 int main() {
   hofm::Random random(3);
   for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"})
-    for (int order = 1; order <= 6; ++order) {
+    for (int order = 1; order <= 6; ++order) {  // the terms of a HOFM together
       const Sample x(11, 7, 0.7, random);
       const hofm::Response response = random_response(x.n, loss, order % 2, random);
       hofm::Model model;

@@ -2,31 +2,62 @@
 #include "hofm/solver_cd.h"
 #include "problem.h"
 
+// Some epochs on one model: the objective must not rise, and the kept link values must be those of the fitted model.
+void descend(const char *loss, hofm::Model model, const Sample &x, bool uniform_weights, hofm::Random &random) {
+  const hofm::Response response = random_response(x.n, loss, uniform_weights, random);
+  hofm::Design design = x.design();
+  hofm::Monitor monitor;
+  hofm::Options options;
+  options.max_iter = 20;
+  options.tol = 0;
+  hofm::with_loss(loss, [&](auto l) {
+    hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
+    const hofm::Outcome outcome = cd(model);
+    for (int i = 0; i < x.n; ++i) CHECK_NEAR(cd.link()[i], response.offset[i] + link_slow(model, x, i), 1e-9);
+    CHECK_NEAR(outcome.objective, monitor.trace.objective.back(), 0);
+    return 0;
+  });
+  const std::vector<double> &objective = monitor.trace.objective;
+  for (std::size_t e = 1; e < objective.size(); ++e)
+    CHECK(objective[e] <= objective[e - 1] + 1e-12 * std::fabs(objective[e - 1]));
+  CHECK(objective.back() < objective.front());
+  for (const hofm::Term &term : model.terms) {
+    double sum = 0;
+    for (double theta : term.theta) {
+      CHECK(theta >= 0);
+      sum += theta;
+    }
+    if (!term.theta.empty()) CHECK_NEAR(sum, 1, 1e-14);
+  }
+}
+
 int main() {
   hofm::Random random(4);
   for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"})
-    for (int order = 1; order <= 6; ++order)
-      for (bool uniform_weights : {true, false}) {
-        const Sample x(15, 8, 0.6, random);
-        const hofm::Response response = random_response(x.n, loss, uniform_weights, random);
+    for (bool uniform_weights : {true, false}) {
+      const Sample x(15, 8, 0.6, random);
+      for (int order = 1; order <= 6; ++order) {
         hofm::Model model;
         for (int t = 1; t <= order; ++t) model.terms.push_back(random_term(t, 2, x.d, 0.01, random));
-        hofm::Design design = x.design();
-        hofm::Monitor monitor;
-        hofm::Options options;
-        options.max_iter = 20;
-        options.tol = 0;
-        hofm::with_loss(loss, [&](auto l) {
-          hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
-          const hofm::Outcome outcome = cd(model);
-          // the kept link values are those of the fitted model
-          for (int i = 0; i < x.n; ++i) CHECK_NEAR(cd.link()[i], response.offset[i] + link_slow(model, x, i), 1e-10);
-          CHECK_NEAR(outcome.objective, monitor.trace.objective.back(), 0);
-          return 0;
-        });
-        for (std::size_t e = 1; e < monitor.trace.objective.size(); ++e)
-          CHECK(monitor.trace.objective[e] <= monitor.trace.objective[e - 1] * (1 + 1e-12));
+        descend(loss, model, x, uniform_weights, random);
       }
+      for (const hofm::Term &term : all_terms(5, 2, x.d, 0.01, random)) {
+        hofm::Model model;
+        model.terms.push_back(term);
+        descend(loss, model, x, uniform_weights, random);
+      }
+    }
+
+  // All-subsets with 1 + p_j x_j = 0 exactly, and nearly so.
+  Sample ones(10, 4, 1, random);
+  std::fill(ones.columns.value.begin(), ones.columns.value.end(), 1.0);
+  std::fill(ones.dense.begin(), ones.dense.end(), 1.0);
+  for (double p : {-1.0, -1 + 1e-9}) {
+    hofm::Model model;
+    model.terms.push_back(random_term(1, 2, ones.d, 0.01, random, hofm::Kernel::all_subsets));
+    model.terms[0].row(2)[0] = p;
+    descend("squared", model, ones, true, random);
+  }
 
   // A column that dwarfs the others: the kept values stay those of the model.
   Sample x(20, 6, 0.9, random);

@@ -1,0 +1,37 @@
+// The polynomial kernel (gamma + <p, x>)^m: products of m features with repetition. gamma is the weight of a dummy feature.
+#ifndef HOFM_KERNEL_POLYNOMIAL_H
+#define HOFM_KERNEL_POLYNOMIAL_H
+
+namespace hofm {
+
+inline double power(double base, int exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base)
+    if (exponent % 2) result *= base;
+  return result;
+}
+
+// The policy of kernel_anova.h, with gamma + <p, x> as the only sum. Not affine in p_j: a step is checked before it is taken.
+struct Polynomial {
+  static constexpr bool affine = false;
+  int m;
+
+  void at(int) {}
+  int size() const { return 1; }
+  void begin(double *a) const { a[1] = 0; }
+  void add(double *a, double z) const { a[1] += z; }
+  double slope(const double *a, double) const { return m * power(a[1], m - 1); }
+  double change(const double *a, double, double dz) const { return power(a[1] + dz, m) - power(a[1], m); }
+  double shift(double *a, double z, double dz) const {
+    const double moved = change(a, z, dz);
+    a[1] += dz;
+    return moved;
+  }
+  bool safe(const double *) const { return true; }
+  bool loses(const double *, double) const { return false; }
+  Polynomial whole() const { return *this; }
+  double value(const double *a) const { return power(a[1], m); }
+};
+
+}  // namespace hofm
+#endif
