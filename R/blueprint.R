@@ -1,10 +1,11 @@
 # From a formula or a data frame to sparse columns, and to the same columns again at predict time.
 #
-# A blueprint is a list that says how: `kind` is "matrix" (columns matched by name or position) or "frame" (variables
-# encoded one by one). A frame blueprint holds `variables` (labels), `types`, `levels` (of the categorical ones), `columns`
-# (names within the matrix-valued ones), and, when it comes from a formula with more than plain columns, `calls` (what to
-# evaluate, with its data-dependent bases fixed), `terms` (variables of each term), `kept` (columns of products that occur),
-# `offsets`, `needed` (columns that newdata must have) and `env`. No training data is in it.
+# A blueprint is a list that says how: `kind` is "matrix" (columns matched by name or position) or "frame"
+# (variables encoded one by one). A frame blueprint holds `variables` (labels), `types`, `levels` (of the
+# categorical ones), `columns` (names within the matrix-valued ones), and, when it comes from a formula with
+# more than plain columns, `calls` (what to evaluate, with its data-dependent bases fixed), `terms` (variables
+# of each term), `kept` (columns of products that occur), `offsets`, `needed` (columns that newdata must have)
+# and `env`. No training data is in it.
 
 # ---- Matrices and data frames with a separate response ----------------------------------------------------------------
 
@@ -182,8 +183,8 @@ piece_names <- function(k, blueprint) {
          matrix = paste0(label, blueprint$columns[[label]]), label)
 }
 
-# The columns of one term. Products of variables keep only the columns that occur in training: two factors of 1e4 levels
-# have 1e8 products, of which the data can hold no more than it has rows.
+# The columns of one term. Products of variables keep only the columns that occur in training: two factors of
+# 1e4 levels have 1e8 products, of which the data can hold no more than it has rows.
 term_columns <- function(variables, pieces, names, n, kept = NULL) {
   if (length(variables) == 1) {
     return(list(piece = pieces[[variables]], names = names[[variables]], kept = "all"))
@@ -207,7 +208,8 @@ row_product <- function(a, b) {
 # ---- The same columns for new data ------------------------------------------------------------------------------------
 
 #' Design of new data
-#' @return A list: `x` (finite dgCMatrix), `missing` (logical, a row with a missing value), `offset` (of offset() terms).
+#' @return A list: `x` (finite dgCMatrix), `missing` (logical, a row with a missing value), `offset` (of
+#'   offset() terms).
 #' @noRd
 design_for <- function(blueprint, newdata, allow_new_levels = FALSE, arg = "newdata") {
   if (blueprint$kind == "matrix") design_from_matrix(blueprint, newdata, arg)

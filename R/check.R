@@ -1,5 +1,5 @@
-# Checks of arguments. Each returns the value in the type the rest of the package relies on, or stops with an error that
-# names the argument, what it must be and what came.
+# Checks of arguments. Each returns the value in the type the rest of the package relies on, or stops with an
+# error that names the argument, what it must be and what came.
 
 must_be <- function(arg, need, value) {
   hofm_abort(sprintf("%s must be %s, not %s.", ticked(arg), need, describe(value)), argument = arg)
@@ -48,13 +48,17 @@ check_choice <- function(x, arg, choices) {
 # One number for all degrees or one for each: always returned at full length.
 check_per_degree <- function(x, arg, degrees, min = 0, whole = FALSE) {
   n <- length(degrees)
-  kind <- if (whole) "whole numbers" else "finite numbers"
-  need <- sprintf("%s of at least %s, one for all degrees or one for each of the %d", kind, format(min), n)
-  ok <- is_plain_number(x) && all(is.finite(x)) && all(x >= min) && (!whole || all(x == round(x))) &&
-    all(x <= .Machine$integer.max | !whole)
-  if (!ok || !(length(x) %in% c(1, n))) must_be(arg, need, x)
+  ok <- is_plain_number(x) && length(x) %in% c(1, n) && all(is.finite(x)) && all(x >= min) &&
+    (!whole || all(x == round(x) & x <= .Machine$integer.max))
+  if (!ok) must_be(arg, per_degree_words(degrees, min, whole), x)
   x <- rep_len(x, n)
   if (whole) as.integer(x) else as.double(x)
+}
+
+per_degree_words <- function(degrees, min, whole) {
+  kind <- sprintf("%s of at least %s", if (whole) "whole number" else "finite number", format(min))
+  if (length(degrees) == 1) return(paste("a single", kind))
+  sprintf("a %s, or one for each of the degrees %d to %d", kind, degrees[1], degrees[length(degrees)])
 }
 
 # A numeric vector with one finite value for each of the n rows.

@@ -93,8 +93,8 @@ take_columns <- function(x, at) {
   if (identical(as.integer(at), seq_len(ncol(x)))) x else from_matrix(x[, at, drop = FALSE])
 }
 
-# Columns of several pieces side by side. A piece is list(i, x, counts): joining the slots takes one pass, where cbind()
-# would copy everything once for each piece.
+# Columns of several pieces side by side. A piece is list(i, x, counts): joining the slots takes one pass,
+# where cbind() would copy everything once for each piece.
 join_pieces <- function(pieces, n) {
   new_sparse(
     i = unlist(lapply(pieces, `[[`, "i"), use.names = FALSE),

@@ -1,11 +1,12 @@
-# Reading a formula and its data: the response, the values of the variables, weights, offset and na.action as in glm, and
-# a blueprint (see blueprint.R) that keeps none of the data.
+# Reading a formula and its data: the response, the values of the variables, weights, offset and na.action as
+# in glm, and a blueprint (see blueprint.R) that keeps none of the data.
 
 #' Read the call of hofm.formula()
 #' @param formula The formula, whose environment is where names outside `data` are looked up.
 #' @param data A data frame, list or environment, or NULL.
 #' @param call The matched call, for the unevaluated `weights`, `offset`, `subset` and `na.action`.
-#' @return A list: `x` (dgCMatrix), `blueprint`, `y`, `weights`, `offset`, `offset_given`, `intercept`, `na.action`.
+#' @return A list: `x` (dgCMatrix), `blueprint`, `y`, `weights`, `offset`, `offset_given`, `intercept`,
+#'   `na.action`.
 #' @noRd
 read_formula <- function(formula, data, call, caller) {
   check_formula(formula)
@@ -38,8 +39,9 @@ strip_names <- function(x) {
 
 # ---- `y ~ .` without expanding the dot --------------------------------------------------------------------------------
 
-# terms() takes minutes for 1e5 columns. When the right-hand side only adds and takes away plain columns from `.`, they can be
-# had without it: this returns their names and whether there is an intercept, or NULL when terms() is needed after all.
+# terms() takes minutes for 1e5 columns. When the right-hand side only adds and takes away plain columns from
+# `.`, they can be had without it: this returns their names and whether there is an intercept, or NULL when
+# terms() is needed after all.
 plain_dot <- function(formula, data) {
   if (!is.data.frame(data)) return(NULL)
   leaves <- signed_leaves(formula[[3]])
@@ -151,8 +153,8 @@ blueprint_by_terms <- function(formula, data, frame) {
     list(offset = as_offset(stats::model.offset(frame)), intercept = attr(terms, "intercept") == 1))
 }
 
-# Names in `calls` that stand for data and so must be in newdata: columns of `data`, and vectors of as many values as
-# the response found elsewhere.
+# Names in `calls` that stand for data and so must be in newdata: columns of `data`, and vectors of as many
+# values as the response found elsewhere.
 data_variables <- function(calls, formula, data) {
   env <- environment(formula)
   n <- NROW(eval(formula[[2]], data, env))
@@ -167,8 +169,8 @@ data_variables <- function(calls, formula, data) {
 
 # ---- A small environment for the formula ------------------------------------------------------------------------------
 
-# A formula made inside a function drags everything in that function along when the fit is saved. Keep only the functions and
-# constants that the expressions name, under the global environment.
+# A formula made inside a function drags everything in that function along when the fit is saved. Keep only
+# the functions and constants that the expressions name, under the global environment.
 trim_environment <- function(exprs, env, data_names) {
   slim <- new.env(parent = globalenv())
   seen <- list2env(structure(list(slim), names = env_key(env)))
@@ -187,7 +189,8 @@ copy_used <- function(names, env, slim, seen) {
   }
 }
 
-# A closure gets a slim environment too, one for each it came from, so that functions that call each other still do.
+# A closure gets a slim environment too, one for each it came from, so that functions that call each other
+# still do.
 copy_function <- function(name, fun, slim, seen) {
   home <- environment(fun)
   key <- env_key(home)

@@ -1,12 +1,13 @@
 #' What else a fit can be asked
 #'
-#' Methods for the questions that users of [glm()] ask of a fit. A fit keeps no training data: what needs it works from the fitted
-#' values that `hofm_control(keep_fitted = TRUE)`, the default, keeps, or says that it cannot.
+#' Methods for the questions that users of [glm()] ask of a fit. A fit keeps no training data: what needs it
+#' works from the fitted values that `hofm_control(keep_fitted = TRUE)`, the default, keeps, or says that it
+#' cannot.
 #'
 #' @param object,x A fit from [hofm()].
 #' @param degree `NULL` for all parameters; 0, 1, ..., `order` for those of one degree.
-#' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1, 1 for the squared
-#'   hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
+#' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1,
+#'   1 for the squared hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
 #' @param data A data frame or matrix of samples.
 #' @param parm,level Not used.
 #' @param nsim,seed As in [simulate()].
@@ -15,19 +16,23 @@
 #' @param row.names,optional Not used.
 #' @param ... For `update()`: arguments to add to the call or to change. Otherwise not used.
 #' @return
-#' * `coef()`: a list with `intercept`, `w` and `P`, which [hofm()] takes as `init`; with `degree`, one of them.
-#' * `fitted()`, `residuals()`, `weights()`: a value for each training row; rows that [na.exclude()] took out are `NA`.
+#' * `coef()`: a list with `intercept`, `w` and `P`, which [hofm()] takes as `init`; with `degree`, one of
+#'   them.
+#' * `fitted()`, `residuals()`, `weights()`: a value for each training row; rows that [na.exclude()] took out
+#'   are `NA`.
 #' * `nobs()`: the number of rows used.
-#' * `deviance()`: the weighted sum of twice the loss above its least possible value: of \eqn{(y - f)^2}, twice the logistic or
-#'   squared hinge loss, or the Poisson deviance.
-#' * `logLik()`: the log-likelihood without the penalty, for the losses that have one. Its degrees of freedom are `NA`, and so are
-#'   [AIC()] and [BIC()]: a penalised, over-parametrised model has no count of parameters that they would be valid for.
+#' * `deviance()`: the weighted sum of twice the loss above its least possible value: of \eqn{(y - f)^2},
+#'   twice the logistic or squared hinge loss, or the Poisson deviance.
+#' * `logLik()`: the log-likelihood without the penalty, for the losses that have one. Its degrees of freedom
+#'   are `NA`, and so are [AIC()] and [BIC()]: a penalised, over-parametrised model has no count of parameters
+#'   that they would be valid for.
 #' * `family()`: the [family] whose deviance the loss is half of.
 #' * `formula()`, `terms()`, `variable.names()`: the formula, its terms, and the names of the features.
 #' * `update()`: a new fit, or its call.
 #' * `simulate()`: a data frame of `nsim` responses drawn from the fit.
 #' * `model.matrix()`: the sparse columns that the fit makes of `data`.
-#' * `as.data.frame()`: the parameters, a row each, with columns `degree`, `feature`, `factor` (the column of P) and `value`.
+#' * `as.data.frame()`: the parameters, a row each, with columns `degree`, `feature`, `factor` (the column of
+#'   P) and `value`.
 #' * `model.frame()`, `vcov()`, `confint()`: an error of class `hofm_error_unsupported` that says why.
 #' @name hofm_methods
 #' @seealso [hofm()], [predict.hofm()]
@@ -155,10 +160,10 @@ simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
   mean <- loss_facts(object$loss)$mean(kept_values(object, "linear.predictors"))
   if (is.null(loss_facts(object$loss)$family)) unsupported(sprintf("The %s loss has no distribution to draw from.", object$loss))
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv())
+  before <- state <- get(".Random.seed", envir = globalenv())
   if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
+    on.exit(assign(".Random.seed", before, envir = globalenv()))
+    set.seed(check_count(seed, "seed", min = -.Machine$integer.max))
     state <- structure(seed, kind = as.list(RNGkind()))
   }
   draws <- replicate(nsim, stats::naresid(object$na.action, draw_response(object, mean)), simplify = FALSE)

@@ -57,7 +57,8 @@ training_values <- function(link, problem, loss, weights) {
 # ---- Starting values --------------------------------------------------------------------------------------------------
 
 #' Starting values from a fit or a list
-#' @return NULL, or a list with `intercept`, `w` and `P`, complete: an intercept or w that is not given, or not in the model, is zero.
+#' @return NULL, or a list with `intercept`, `w` and `P`, complete: an intercept or w that is not given, or
+#'   not in the model, is zero.
 #' @noRd
 check_init <- function(init, features, spec) {
   if (is.null(init)) return(NULL)
@@ -113,15 +114,15 @@ sound_factors <- function(P, d, k) {
 
 #' Check a fit before it is used
 #'
-#' Fits are read from files and edited by hand; what reaches the compiled code must be sound. The checks are in the order in
-#' which they can rely on each other.
+#' Fits are read from files and edited by hand; what reaches the compiled code must be sound. The checks are
+#' in the order in which they can rely on each other.
 #' @noRd
 check_fit <- function(fit, arg = "object") {
   damaged <- function(what) {
     hofm_abort(sprintf("%s is a damaged fit: %s.", ticked(arg), what), "hofm_error_damaged_fit", argument = arg)
   }
   if (!is.list(fit)) damaged("it is not a list")
-  if (!identical(as.integer(fit$format_version), format_version)) {
+  if (!(is_plain_number(fit$format_version) && identical(as.double(fit$format_version), as.double(format_version)))) {
     damaged(sprintf("its `format_version` is %s, and this version reads %d", describe(fit$format_version), format_version))
   }
   for (field in names(fit_rules())) {
@@ -161,13 +162,14 @@ sound_P <- function(fit) {
     all(vapply(names(fit$P), function(t) sound_factors(fit$P[[t]], length(fit$features), fit$rank[as.integer(t) - 1]), NA))
 }
 
-# A frame blueprint must make exactly one column for each feature; products are counted by the columns they kept.
+# A frame blueprint must make exactly one column for each feature; products are counted by the columns they
+# kept.
 sound_blueprint <- function(fit) {
   b <- fit$blueprint
   if (!is.list(b) || !identical(length(b$kind), 1L)) return(FALSE)
   if (b$kind == "matrix") return(is.logical(b$named) && length(b$named) == 1 && !is.na(b$named))
   b$kind == "frame" && is.character(b$variables) && is.character(b$types) && is.list(b$levels) && is.list(b$columns) &&
-    length(b$types) == length(b$variables) && (is.null(b$calls) || length(b$calls) == length(b$variables)) &&
+    is.character(b$needed) && length(b$types) == length(b$variables) && (is.null(b$calls) || length(b$calls) == length(b$variables)) &&
     sum(blueprint_widths(b)) == length(fit$features)
 }
 

@@ -1,7 +1,7 @@
 #' Plot a fit
 #'
-#' Draws the convergence of the solver: the objective, on a log scale when it is positive, against the time or the iterations
-#' spent. A filled end point means that the solver stopped of its own accord.
+#' Draws the convergence of the solver: the objective, on a log scale when it is positive, against the time or
+#' the iterations spent. A filled end point means that the solver stopped of its own accord.
 #'
 #' @param x A fit from [hofm()].
 #' @param which What to draw: `"convergence"`.

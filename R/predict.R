@@ -1,22 +1,25 @@
 #' Predict from a higher-order factorization machine
 #'
 #' @param object A fit from [hofm()].
-#' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or data frame with the
-#'   columns of the training matrix. Columns are matched by name: their order does not matter, others are ignored. Columns of a
-#'   fit on a matrix without column names are matched by position. `NULL` stands for the training data.
-#' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the Poisson loss, the same
-#'   as the link otherwise); `"link"`: f(x) plus the offset; `"class"`: the likelier of the two classes, which is the second
-#'   when the link is above 0 (above 0.5 for the squared loss); `"terms"`: the parts that the link is the sum of.
-#' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are taken from
-#'   `newdata`.
-#' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing; `FALSE` makes it an
-#'   error of class `hofm_error_new_levels`.
+#' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or
+#'   data frame with the columns of the training matrix. Columns are matched by name: their order does not
+#'   matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
+#'   `NULL` stands for the training data.
+#' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the
+#'   Poisson loss, the same as the link otherwise); `"link"`: f(x) plus the offset; `"class"`: the likelier of
+#'   the two classes, which is the second when the link is above 0 (above 0.5 for the squared loss);
+#'   `"terms"`: the parts that the link is the sum of.
+#' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are
+#'   taken from `newdata`.
+#' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing;
+#'   `FALSE` makes it an error of class `hofm_error_new_levels`.
 #' @param threads Number of threads; `NULL` takes that of the fit.
 #' @param ... Nothing: an unknown argument is an error.
-#' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses is missing: numbers
-#'   for `"response"` and `"link"`; for `"class"` a factor with the levels of the response, logical for a logical response and
-#'   numbers for a numeric one. For `"terms"` a matrix with columns `intercept`, `degree 1`, ..., `degree m` and, if there
-#'   is an offset, `offset`, whose row sums are the link.
+#' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses
+#'   is missing: numbers for `"response"` and `"link"`; for `"class"` a factor with the levels of the
+#'   response, logical for a logical response and numbers for a numeric one. For `"terms"` a matrix with
+#'   columns `intercept`, `degree 1`, ..., `degree m` and, if there is an offset, `offset`, whose row sums are
+#'   the link.
 #' @seealso [hofm()]
 #' @examples
 #' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)

@@ -1,9 +1,9 @@
-# The response: from what the user gave to the numbers a loss works on, and back; and the facts about each loss that R
-# needs after the fit.
+# The response: from what the user gave to the numbers a loss works on, and back; and the facts about each
+# loss that R needs after the fit.
 
-#' Facts about each loss: how the response is coded, the mean at a link value, its derivative, the variance function,
-#' twice the loss above its least possible value (the unit deviance), and the log-likelihood where there is one.
-#' In all of them `y` is coded as in the problem: -1/1 for logistic and squared_hinge.
+#' Facts about each loss: how the response is coded, the mean at a link value, its derivative, the variance
+#' function, twice the loss above its least possible value (the unit deviance), and the log-likelihood where
+#' there is one. In all of them `y` is coded as in the problem: -1/1 for logistic and squared_hinge.
 #' @noRd
 loss_table <- function() {
   list(
@@ -35,8 +35,8 @@ loss_facts <- function(loss) loss_table()[[loss]]
 #' Code a response for a loss
 #' @param y What the user gave.
 #' @param loss The name of a loss, or NULL to choose by the response.
-#' @return A list: `y` (double), `loss`, `kind` (how `y` came: "numeric", "factor", "character" or "logical") and `levels`
-#'   (the two values that `type = "class"` may return, or NULL).
+#' @return A list: `y` (double), `loss`, `kind` (how `y` came: "numeric", "factor", "character" or "logical")
+#'   and `levels` (the two values that `type = "class"` may return, or NULL).
 #' @noRd
 code_response <- function(y, loss = NULL, arg = "y") {
   if (!is.null(loss)) loss <- check_choice(loss, "loss", names(loss_table()))
@@ -107,8 +107,10 @@ code_numbers <- function(y, loss, arg) {
 check_varies <- function(response, weights, arg = "y") {
   y <- response$y[weights > 0]
   if (any(y != y[1])) return(invisible())
-  value <- if (is.null(response$levels)) format(y[1]) else quoted(response$levels[1 + (y[1] > 0)])
-  what <- if (is.null(response$levels)) "vary" else "have two classes"
+  number <- response$kind == "numeric"
+  value <- if (number) format(if (is.null(response$levels)) y[1] else response$levels[1 + (y[1] > 0)])
+           else quoted(response$levels[1 + (y[1] > 0)])
+  what <- if (number && !loss_facts(response$loss)$classes) "vary" else "have two classes"
   hofm_abort(sprintf("%s must %s, but all its values%s are %s.", ticked(arg), what,
                      if (all(weights > 0)) "" else " with positive weight", value), argument = arg)
 }
@@ -145,7 +147,8 @@ null_search <- function(y, loss, weights, offset) {
   stats::optimize(function(b) sum(weights * deviance(y, offset + b)), c(-width, width), tol = 1e-8)$minimum
 }
 
-# Log-likelihood at the fitted values, NA where the loss is not one. The squared loss takes the variance that fits best.
+# Log-likelihood at the fitted values, NA where the loss is not one. The squared loss takes the variance that
+# fits best.
 log_likelihood <- function(y, loss, link, weights) {
   deviance <- sum(weights * loss_facts(loss)$deviance(y, link))
   used <- weights > 0

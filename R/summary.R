@@ -2,10 +2,10 @@
 #'
 #' @param object A fit from [hofm()].
 #' @param ... Not used.
-#' @return An object of class `summary.hofm`: a list with `fit` (the fit without its training values), `degrees` (a data frame with a
-#'   row for each degree: its rank, number of parameters, penalty and the norm of its w or P), `parameters` (their number,
-#'   intercept included), `explained` (share of the null deviance) and `trace` (the last rows of the trace). Printing returns it
-#'   invisibly.
+#' @return An object of class `summary.hofm`: a list with `fit` (the fit without its training values),
+#'   `degrees` (a data frame with a row for each degree: its rank, number of parameters, penalty and the norm
+#'   of its w or P), `parameters` (their number, intercept included), `explained` (share of the null deviance)
+#'   and `trace` (the last rows of the trace). Printing returns it invisibly.
 #' @seealso [hofm()]
 #' @examples
 #' summary(hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2))
