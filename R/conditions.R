@@ -41,7 +41,9 @@ describe <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.function(value)) return("a function")
   if (is.atomic(value) && !is.object(value) && is.null(dim(value))) return(describe_atomic(value))
-  if (is.matrix(value)) return(sprintf("%s matrix of %d x %d", with_article(typeof(value)), nrow(value), ncol(value)))
+  if (is.matrix(value)) {
+    return(sprintf("%s matrix of %d x %d", with_article(typeof(value)), nrow(value), ncol(value)))
+  }
   sprintf("an object of class %s", quoted(class(value)[1]))
 }
 

@@ -56,7 +56,7 @@ check_control <- function(control, order) {
   control <- do.call(hofm_control, unclass(control))
   n <- length(control$init_sd)
   if (n > 1 && n != order - 1) {
-    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees 2, ..., `order`, not %d numbers.",
+    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees from 2, not %d numbers.",
                        order - 1L, n), argument = "init_sd")
   }
   control
@@ -67,7 +67,8 @@ check_control <- function(control, order) {
 #' @export
 print.hofm_control <- function(x, ...) {
   cat("Settings of the solvers (hofm_control):\n")
-  shown <- vapply(unclass(x), function(v) if (is.null(v)) "NULL (chosen)" else paste(format(v), collapse = ", "), "")
+  show <- function(value) if (is.null(value)) "NULL (chosen)" else paste(format(value), collapse = ", ")
+  shown <- vapply(unclass(x), show, "")
   cat(sprintf("  %-12s%s\n", names(shown), shown), sep = "")
   invisible(x)
 }

@@ -12,16 +12,19 @@ read_formula <- function(formula, data, call, caller) {
   check_formula(formula)
   data <- check_data(data)
   dot <- plain_dot(formula, data)
-  frame <- if (is.null(dot)) frame_by_terms(formula, data, call, caller) else frame_by_dot(formula, data, dot, call)
+  frame <- if (is.null(dot)) frame_by_terms(formula, data, call, caller)
+           else frame_by_dot(formula, data, dot, call)
   if (nrow(frame) < 1) hofm_abort("No rows are left after `subset` and `na.action`.", argument = "data")
-  parts <- if (is.null(dot)) blueprint_by_terms(formula, data, frame) else blueprint_by_dot(formula, data, frame, dot)
+  parts <- if (is.null(dot)) blueprint_by_terms(formula, data, frame)
+           else blueprint_by_dot(formula, data, frame, dot)
   c(parts, list(
-    y = strip_names(frame[[1]]), weights = strip_names(frame[["(weights)"]]), offset_given = "(offset)" %in% names(frame),
-    na.action = attr(frame, "na.action")))
+    y = strip_names(frame[[1]]), weights = strip_names(frame[["(weights)"]]),
+    offset_given = "(offset)" %in% names(frame), na.action = attr(frame, "na.action")))
 }
 
 check_formula <- function(formula) {
-  if (length(formula) != 3 || is.null(formula[[2]])) hofm_abort("`x` must be a formula with a response, as in `y ~ a + b`.", argument = "x")
+  if (length(formula) == 3 && !is.null(formula[[2]])) return(invisible())
+  hofm_abort("`x` must be a formula with a response, as in `y ~ a + b`.", argument = "x")
 }
 
 check_data <- function(data) {
@@ -37,7 +40,7 @@ strip_names <- function(x) {
   x
 }
 
-# ---- `y ~ .` without expanding the dot --------------------------------------------------------------------------------
+# ---- `y ~ .` without expanding the dot ---------------------------------------------------------------------
 
 # terms() takes minutes for 1e5 columns. When the right-hand side only adds and takes away plain columns from
 # `.`, they can be had without it: this returns their names and whether there is an intercept, or NULL when
@@ -72,19 +75,21 @@ frame_by_dot <- function(formula, data, dot, call) {
   env <- environment(formula)
   frame <- c(list(evaluate_call(formula[[2]], data, env, "data")), as_columns(data)[dot$columns])
   names(frame)[1] <- deparsed(formula[[2]])
-  for (extra in c("weights", "offset")) frame[[sprintf("(%s)", extra)]] <- evaluate_extra(call, extra, data, env, n)
+  frame[["(weights)"]] <- evaluate_extra(call, "weights", data, env, n)
+  frame[["(offset)"]] <- evaluate_extra(call, "offset", data, env, n)
   if (NROW(frame[[1]]) != n) {
-    hofm_abort(sprintf("The response must have one value for each of the %d rows, not %d.", n, NROW(frame[[1]])))
+    hofm_abort(sprintf("The response must have one value for each of the %d rows, not %d.", n,
+                       NROW(frame[[1]])))
   }
   frame <- structure(frame, class = "data.frame", row.names = attr(data, "row.names"))
-  frame <- apply_na_action(take_subset(frame, call, data, env), call, env)
-  frame
+  apply_na_action(take_subset(frame, call, data, env), call, env)
 }
 
 evaluate_extra <- function(call, extra, data, env, n) {
   value <- eval(call[[extra]], data, env)
   if (!is.null(value) && NROW(value) != n) {
-    hofm_abort(sprintf("`%s` must have one value for each of the %d rows, not %d values.", extra, n, NROW(value)),
+    hofm_abort(sprintf("`%s` must have one value for each of the %d rows, not %d values.", extra, n,
+                       NROW(value)),
                argument = extra)
   }
   value
@@ -93,7 +98,8 @@ evaluate_extra <- function(call, extra, data, env, n) {
 take_subset <- function(frame, call, data, env) {
   rows <- eval(call$subset, data, env)
   if (is.null(rows)) return(frame)
-  if (!(is.logical(rows) || is.numeric(rows) || is.character(rows))) must_be("subset", "logical or row numbers", rows)
+  indexes <- is.logical(rows) || is.numeric(rows) || is.character(rows)
+  if (!indexes) must_be("subset", "logical or row numbers", rows)
   if (is.logical(rows)) rows <- rows & !is.na(rows)
   frame[rows, , drop = FALSE]
 }
@@ -101,10 +107,13 @@ take_subset <- function(frame, call, data, env) {
 apply_na_action <- function(frame, call, env) {
   action <- if ("na.action" %in% names(call)) eval(call$na.action, env) else getOption("na.action")
   if (is.null(action)) return(frame)
-  action <- tryCatch(match.fun(action), error = function(e) must_be("na.action", "a function or its name", action))
+  not_one <- function(e) must_be("na.action", "a function or its name", action)
+  action <- tryCatch(match.fun(action), error = not_one)
   # Asking first whether anything is missing spares a copy of the whole frame.
   if (!anyNA(frame, recursive = TRUE)) return(frame)
-  tryCatch(action(frame), error = function(e) hofm_abort(sprintf("`na.action` failed: %s", conditionMessage(e))))
+  failed <- function(e) hofm_abort(sprintf("`na.action` failed: %s", conditionMessage(e)),
+                                   argument = "na.action")
+  tryCatch(action(frame), error = failed)
 }
 
 blueprint_by_dot <- function(formula, data, frame, dot) {
@@ -118,7 +127,7 @@ blueprint_by_dot <- function(formula, data, frame, dot) {
 
 as_offset <- function(value) if (is.null(value)) NULL else strip_names(value)
 
-# ---- Any other formula ------------------------------------------------------------------------------------------------
+# ---- Any other formula -------------------------------------------------------------------------------------
 
 # The idiom of glm(): the caller's own expressions are evaluated in `data`, then where the formula was made.
 frame_by_terms <- function(formula, data, call, caller) {
@@ -135,7 +144,9 @@ frame_by_terms <- function(formula, data, call, caller) {
 blueprint_by_terms <- function(formula, data, frame) {
   terms <- attr(frame, "terms")
   factors <- attr(terms, "factors")
-  if (!length(factors)) hofm_abort("`x` must have at least one variable on its right-hand side.", argument = "x")
+  if (!length(factors)) {
+    hofm_abort("`x` must have at least one variable on its right-hand side.", argument = "x")
+  }
   used <- which(rowSums(factors) > 0)
   members <- lapply(seq_len(ncol(factors)), function(k) match(which(factors[, k] > 0), used))
   calls <- as.list(attr(terms, "predvars"))[-1]
@@ -167,7 +178,7 @@ data_variables <- function(calls, formula, data) {
   names[vapply(names, is_data, NA)]
 }
 
-# ---- A small environment for the formula ------------------------------------------------------------------------------
+# ---- A small environment for the formula -------------------------------------------------------------------
 
 # A formula made inside a function drags everything in that function along when the fit is saved. Keep only
 # the functions and constants that the expressions name, under the global environment.

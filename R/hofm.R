@@ -94,9 +94,9 @@ hofm <- function(x, ...) UseMethod("hofm")
 
 #' @rdname hofm
 #' @export
-hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
-                         intercept = TRUE, linear = NULL, weights, offset, subset, na.action, init = NULL,
-                         control = hofm_control(), ...) {
+hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
+                         solver = "auto", intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
+                         init = NULL, control = hofm_control(), ...) {
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(order, rank, lambda, model, loss, solver, intercept, linear)
@@ -107,7 +107,8 @@ hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, mod
 
 #' @rdname hofm
 #' @export
-hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
+hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
+                        solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
                         control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
@@ -129,8 +130,9 @@ hofm.data.frame <- hofm.matrix
 #' @rdname hofm
 #' @export
 hofm.default <- function(x, ...) {
-  if (missing(x)) hofm_abort("`x` is missing: it must be a formula, a matrix, a Matrix or a data frame.", argument = "x")
-  must_be("x", "a formula, a matrix, a Matrix or a data frame", x)
+  need <- "a formula, a matrix, a Matrix or a data frame"
+  if (missing(x)) hofm_abort(sprintf("`x` is missing: it must be %s.", need), argument = "x")
+  must_be("x", need, x)
 }
 
 # Models by name, and whether this version fits them.
@@ -157,7 +159,8 @@ check_spec <- function(order, rank, lambda, model, loss, solver, intercept, line
   rank <- if (order == 1) check_idle_rank(rank) else check_per_degree(rank, "rank", degrees, whole = TRUE)
   linear <- if (is.null(linear)) TRUE else check_flag(linear, "linear")
   if (!linear && !any(rank > 0)) {
-    hofm_abort("There is nothing to fit: `linear` is FALSE and no degree has a positive `rank`.", argument = "linear")
+    hofm_abort("There is nothing to fit: `linear` is FALSE and no degree has a positive `rank`.",
+               argument = "linear")
   }
   list(
     model = model, order = order, rank = rank,
@@ -194,26 +197,31 @@ fit_checked <- function(parts, spec, init, control, call) {
 
 check_response_length <- function(y, n) {
   if (NROW(y) == n) return(invisible())
-  hofm_abort(sprintf("`y` must have one value for each of the %d rows, not %d values.", n, NROW(y)), argument = "y")
+  hofm_abort(sprintf("`y` must have one value for each of the %d rows, not %d values.", n, NROW(y)),
+             argument = "y")
 }
 
 check_parameter_count <- function(d, rank) {
   if (!length(rank) || as.double(d) * max(rank) <= .Machine$integer.max) return(invisible())
-  hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.", d, max(rank),
-                     .Machine$integer.max), argument = "rank")
+  hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.",
+                     d, max(rank), .Machine$integer.max), argument = "rank")
 }
 
 # A function that hands its own `...` on has arguments such as `..2` in the call, which mean nothing
 # elsewhere: put what was written for them in their place.
 resolve_dots <- function(call, caller) {
-  index <- vapply(as.list(call), function(arg) if (is.symbol(arg)) dot_number(as.character(arg)) else NA_integer_, 0L)
+  index <- vapply(as.list(call), dot_number, 0L)
   if (all(is.na(index))) return(call)
   written <- as.list(eval(quote(substitute(list(...))), caller))[-1]
   for (k in which(index <= length(written))) call[[k]] <- written[[index[k]]]
   call
 }
 
-dot_number <- function(name) if (grepl("^[.][.][0-9]+$", name)) as.integer(substring(name, 3)) else NA_integer_
+# 2 for the symbol `..2`, NA for anything else.
+dot_number <- function(arg) {
+  name <- if (is.symbol(arg)) as.character(arg) else ""
+  if (grepl("^[.][.][0-9]+$", name)) as.integer(substring(name, 3)) else NA_integer_
+}
 
 # The call as the user would type it again. Data that came in by value, as do.call() passes it, must not stay
 # in the fit.

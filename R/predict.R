@@ -27,8 +27,8 @@
 #' predict(fit, cars[1:3, ])
 #' predict(fit, cars[1:3, ], type = "terms")
 #' @export
-predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"), offset = NULL,
-                         allow_new_levels = FALSE, threads = NULL, ...) {
+predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"),
+                         offset = NULL, allow_new_levels = FALSE, threads = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
   check_fit(object)
@@ -37,7 +37,8 @@ predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "c
   if (is.null(newdata)) return(predict_training(object, type, offset))
   design <- design_for(fit_blueprint(object), newdata, allow_new_levels)
   design$offset <- total_offset(object, design, offset)
-  if (type == "terms") predict_terms(object, design, threads) else predict_values(object, design, type, threads)
+  if (type == "terms") predict_terms(object, design, threads)
+  else predict_values(object, design, type, threads)
 }
 
 fit_blueprint <- function(fit) c(fit$blueprint, list(features = fit$features))
@@ -77,7 +78,8 @@ on_scale <- function(fit, link, type) {
   if (type == "link") return(link)
   if (type == "response") return(loss_facts(fit$loss)$mean(link))
   if (is.null(fit$response$levels)) {
-    hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.", argument = "type")
+    hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.",
+               argument = "type")
   }
   as_response_class(link, fit$loss, fit$response)
 }
@@ -91,9 +93,12 @@ predict_terms <- function(fit, design, threads) {
 }
 
 predict_training <- function(fit, type, offset) {
-  if (!is.null(offset)) hofm_abort("`offset` needs `newdata`: the training data has its own.", argument = "offset")
+  if (!is.null(offset)) {
+    hofm_abort("`offset` needs `newdata`: the training data has its own.", argument = "offset")
+  }
   if (type == "terms") {
-    hofm_abort("`type = \"terms\"` needs `newdata`: a fit does not keep its training data.", argument = "newdata")
+    hofm_abort("`type = \"terms\"` needs `newdata`: a fit does not keep its training data.",
+               argument = "newdata")
   }
   on_scale(fit, stats::napredict(fit$na.action, kept_values(fit, "linear.predictors")), type)
 }

@@ -37,7 +37,8 @@ fit_facts <- function(fit, digits) {
     Lambda = per_degree(fit$lambda, digits),
     Solver = solver_words(fit),
     Objective = short(fit$objective),
-    Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance), explained(fit)))
+    Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance),
+                       explained(fit)))
 }
 
 positive_class <- function(fit) {
@@ -47,7 +48,8 @@ positive_class <- function(fit) {
 
 solver_words <- function(fit) {
   steps <- if (NROW(fit$trace)) max(fit$trace$iteration) else 0
-  sprintf("%s, %s, %s", fit$solver, counted(steps, "iteration"), if (isTRUE(fit$converged)) "converged" else "not converged")
+  sprintf("%s, %s, %s", fit$solver, counted(steps, "iteration"),
+          if (isTRUE(fit$converged)) "converged" else "not converged")
 }
 
 counted <- function(n, noun) sprintf("%d %s%s", as.integer(n), noun, if (n == 1) "" else "s")

@@ -59,7 +59,9 @@ plain_response <- function(y, arg) {
 }
 
 # Numbers that arithmetic may be done on: Date and the like are numeric underneath, integer64 only looks so.
-is_number_like <- function(x) is.numeric(x) && !is.factor(x) && !inherits(x, c("integer64", "Date", "difftime", "POSIXct"))
+is_number_like <- function(x) {
+  is.numeric(x) && !inherits(x, c("factor", "integer64", "Date", "difftime", "POSIXct"))
+}
 
 code_classes <- function(y, loss, arg) {
   if (loss == "poisson") must_be(arg, "numeric for `loss = \"poisson\"`", y)
@@ -76,7 +78,8 @@ as_classes <- function(y, arg) {
   if (!is.factor(y)) return(factor(y))
   unused <- levels(y)[tabulate(y, nlevels(y)) == 0]
   if (length(unused)) {
-    hofm_warn(sprintf("%s has levels that do not occur, which are dropped: %s.", ticked(arg), enumerate(quoted(unused))),
+    hofm_warn(sprintf("%s has levels that do not occur, which are dropped: %s.", ticked(arg),
+                      enumerate(quoted(unused))),
               "hofm_warning_dropped_levels", levels = unused)
   }
   droplevels(y)
@@ -90,12 +93,14 @@ code_numbers <- function(y, loss, arg) {
   y <- as.double(y)
   values <- if (all(y %in% c(0, 1))) c(0, 1) else if (all(y %in% c(-1, 1))) c(-1, 1)
   if (loss_facts(loss)$classes && is.null(values)) {
-    hofm_abort(sprintf("%s must hold only 0 and 1, or only -1 and 1, for `loss = \"%s\"`, not %s.", ticked(arg), loss,
-                       enumerate(format(sort(unique(y)), digits = 7, trim = TRUE))), argument = arg)
+    came <- enumerate(format(sort(unique(y)), digits = 7, trim = TRUE))
+    hofm_abort(sprintf("%s must hold only 0 and 1, or only -1 and 1, for `loss = \"%s\"`, not %s.",
+                       ticked(arg), loss, came), argument = arg)
   }
   if (loss == "poisson" && any(y < 0)) {
-    hofm_abort(sprintf("%s must not be negative for `loss = \"poisson\"`, but its value in row %d is %s.", ticked(arg),
-                       which(y < 0)[1], format(y[y < 0][1])), argument = arg)
+    row <- which(y < 0)[1]
+    hofm_abort(sprintf("%s must not be negative for `loss = \"poisson\"`, but its value in row %d is %s.",
+                       ticked(arg), row, format(y[row])), argument = arg, row = row)
   }
   if (loss_facts(loss)$classes) y <- ifelse(y == 1, 1, -1)
   # Under the squared loss 0/1 can be thresholded at one half; any other numbers are a regression.

@@ -27,7 +27,8 @@ fuzz_shape <- function(x) {
 
 fuzz_response <- function(n) {
   y <- rarely(
-    pick(rnorm(n), rbinom(n, 1, 0.5), rbinom(n, 1, 0.5) == 1, rpois(n, 2), factor(sample(c("a", "b"), n, TRUE)),
+    pick(rnorm(n), rbinom(n, 1, 0.5), rbinom(n, 1, 0.5) == 1, rpois(n, 2),
+         factor(sample(c("a", "b"), n, TRUE)),
          sample(c(-1, 1), n, TRUE)),
     sample(letters[1:3], n, TRUE), rep(1, n), rnorm(n + 1), factor(rep("a", n)), c(NA, rnorm(max(n - 1, 0))))
   y
@@ -40,9 +41,11 @@ fuzz_once <- function() {
     x = fuzz_shape(fuzz_matrix(n, d)), y = fuzz_response(n), order = rarely(pick(1, 2, 3), 0, NA, 2.5, "2"),
     rank = rarely(pick(1, 2, 0), -1, NULL, c(1, 2), NA), lambda = rarely(pick(0.1, 0, 1), -1, NA, c(1, 1)),
     loss = pick(NULL, NULL, "squared", "logistic", "poisson", "squared_hinge"),
-    solver = pick("auto", "cd", "lbfgs", "adagrad", "sgd"), weights = rarely(pick(NULL, runif(n)), -1, rep(0, n)),
+    solver = pick("auto", "cd", "lbfgs", "adagrad", "sgd"),
+    weights = rarely(pick(NULL, runif(n)), -1, rep(0, n)),
     offset = rarely(pick(NULL, rnorm(n)), Inf), control = hofm_control(max_iter = 3, threads = 1))
-  tryCatch(fuzz_outcome(args), hofm_error = function(e) "error", error = function(e) paste("unclassed:", conditionMessage(e)))
+  tryCatch(fuzz_outcome(args), hofm_error = function(e) "error",
+           error = function(e) paste("unclassed:", conditionMessage(e)))
 }
 
 fuzz_outcome <- function(args) {

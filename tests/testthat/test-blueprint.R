@@ -22,7 +22,8 @@ test_that("products are those of model.matrix, less the columns that never occur
   d <- mixed_data()
   parts <- read_formula(y ~ fac:chr + fac:chr:num + num:int, d, quote(hofm()), environment())
   full <- list(fac = contrasts(d$fac, contrasts = FALSE), chr = contrasts(factor(d$chr), contrasts = FALSE))
-  dense <- model.matrix(y ~ fac:chr + fac:chr:num + num:int - 1, transform(d, chr = factor(chr)), contrasts.arg = full)
+  dense <- model.matrix(y ~ fac:chr + fac:chr:num + num:int - 1, transform(d, chr = factor(chr)),
+                        contrasts.arg = full)
   dense <- dense[, colSums(dense != 0) > 0]
   expect_setequal(parts$blueprint$features, colnames(dense))
   got <- as.matrix(parts$x)
@@ -76,7 +77,8 @@ test_that("levels are matched across encodings", {
   Encoding(latin) <- "latin1"
   bp <- learn(data.frame(f = latin))$blueprint
   expect_equal(bp$features, c("fcaf\u00e9", "fth\u00e9"))
-  expect_equal(as.matrix(design_for(bp, data.frame(f = c("th\u00e9", "caf\u00e9")))$x), rbind(c(0, 1), c(1, 0)))
+  expect_equal(as.matrix(design_for(bp, data.frame(f = c("th\u00e9", "caf\u00e9")))$x),
+               rbind(c(0, 1), c(1, 0)))
 })
 
 test_that("columns that would share a name are made unique", {
@@ -87,7 +89,8 @@ test_that("columns that would share a name are made unique", {
 test_that("columns of another type are a classed error", {
   d <- mixed_data()[c("num", "fac", "lgl")]
   bp <- learn(d)$blueprint
-  swaps <- list(num = "a", num = TRUE, num = factor("a"), fac = 3, fac = TRUE, lgl = 1, lgl = "TRUE", num = as.Date("2020-01-01"))
+  swaps <- list(num = "a", num = TRUE, num = factor("a"), fac = 3, fac = TRUE, lgl = 1, lgl = "TRUE",
+                num = as.Date("2020-01-01"))
   for (k in seq_along(swaps)) {
     new <- d[1, ]
     new[[names(swaps)[k]]] <- swaps[[k]]
@@ -106,7 +109,8 @@ test_that("missing columns are listed, others are ignored", {
   expect_equal(e$columns, c("num", "fac", "chr", "lgl"))
   parts <- read_formula(y ~ log(int + 1) + num, mixed_data(), quote(hofm()), environment())
   num <- 1:60
-  expect_error(design_for(parts$blueprint, d["int"]), "lacks a column of the training data: `num`", class = "hofm_error_columns")
+  expect_error(design_for(parts$blueprint, d["int"]), "lacks a column of the training data: `num`",
+               class = "hofm_error_columns")
 })
 
 test_that("missing values mark their rows, infinite ones are an error", {
@@ -132,7 +136,8 @@ test_that("matrix columns are matched by name, or by position when there were no
   expect_equal(design_for(bp, cbind(x, extra = NA))$x, want)
   expect_equal(design_for(bp, as.data.frame(x[, 4:1]))$x, want)
   expect_equal(design_for(bp, cbind(as.data.frame(x), extra = "a"))$x, want)
-  expect_error(design_for(bp, x[, -2]), "lacks a column of the training data: `b`", class = "hofm_error_columns")
+  expect_error(design_for(bp, x[, -2]), "lacks a column of the training data: `b`",
+               class = "hofm_error_columns")
   expect_error(design_for(bp, unname(x)), "must have column names", class = "hofm_error_columns")
   expect_error(design_for(bp, transform(as.data.frame(x), b = "z")), "`b`", class = "hofm_error_columns")
   bp <- learn_design(unname(x))$blueprint

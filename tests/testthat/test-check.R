@@ -1,9 +1,11 @@
 test_that("a count is one whole number within its limits", {
   expect_identical(check_count(3, "k"), 3L)
   expect_identical(check_count(0, "k", min = 0), 0L)
-  bad <- list(NULL, NA, NA_real_, NaN, Inf, -1, 0, 1.5, "1", TRUE, 1:2, integer(0), list(1), factor(1), matrix(1), 2^31)
+  bad <- list(NULL, NA, NA_real_, NaN, Inf, -1, 0, 1.5, "1", TRUE, 1:2, integer(0), list(1), factor(1),
+              matrix(1), 2^31)
   for (value in bad) expect_error(check_count(value, "k"), class = "hofm_error_input")
-  expect_error(check_count(11, "k", max = 10), "`k` must be a single whole number from 1 to 10, not 11.", fixed = TRUE)
+  expect_error(check_count(11, "k", max = 10), "`k` must be a single whole number from 1 to 10, not 11.",
+               fixed = TRUE)
 })
 
 test_that("a number is one finite number within its limits", {
@@ -27,7 +29,8 @@ test_that("a choice is exactly one of the words", {
   for (value in list(NULL, NA, 1, "c", c("a", "b"), character(0), NA_character_)) {
     expect_error(check_choice(value, "k", c("a", "b")), class = "hofm_error_input")
   }
-  expect_error(check_choice("logistik", "loss", c("squared", "logistic")), "Did you mean `logistic`?", fixed = TRUE)
+  expect_error(check_choice("logistik", "loss", c("squared", "logistic")), "Did you mean `logistic`?",
+               fixed = TRUE)
 })
 
 test_that("values per degree are one or as many as degrees", {
@@ -59,7 +62,8 @@ test_that("weights are scaled to sum to one", {
 
 test_that("unknown arguments are named, with a suggestion", {
   expect_silent(check_dots(NULL, "x"))
-  expect_error(check_dots(list(lamda = 1), c("rank", "lambda")), "Unknown argument `lamda`. Did you mean `lambda`?", fixed = TRUE)
+  expect_error(check_dots(list(lamda = 1), c("rank", "lambda")),
+               "Unknown argument `lamda`. Did you mean `lambda`?", fixed = TRUE)
   expect_error(check_dots(list(max_iter = 1), "rank"), "hofm_control(max_iter = )", fixed = TRUE)
   expect_error(check_dots(list(3), "rank"), "Too many unnamed arguments: 3")
 })

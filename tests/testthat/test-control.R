@@ -1,5 +1,6 @@
 test_that("every setting has its type", {
-  control <- hofm_control(max_iter = 5, tol = 0, init_sd = c(0.1, 0.2), eta = 0.1, batch = 10, threads = 1, seed = 3)
+  control <- hofm_control(max_iter = 5, tol = 0, init_sd = c(0.1, 0.2), eta = 0.1, batch = 10, threads = 1,
+                          seed = 3)
   expect_s3_class(control, "hofm_control")
   expect_identical(control$max_iter, 5L)
   expect_identical(control$batch, 10L)
@@ -18,7 +19,8 @@ test_that("every bad setting is an error that names it", {
     expect_error(hofm_control(init_sd = value), "`init_sd` must", class = "hofm_error_input")
   }
   for (value in list(NA, 1.5, "a", 1:2)) expect_error(hofm_control(seed = value), class = "hofm_error_input")
-  expect_error(hofm_control(maxiter = 3), "Unknown argument `maxiter`. Did you mean `max_iter`?", fixed = TRUE)
+  expect_error(hofm_control(maxiter = 3), "Unknown argument `maxiter`. Did you mean `max_iter`?",
+               fixed = TRUE)
 })
 
 test_that("defaults follow the options", {

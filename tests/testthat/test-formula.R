@@ -10,7 +10,8 @@ test_that("a dot that terms() need not expand is recognised", {
   expect_equal(plain_dot(y ~ . - 1, d), list(columns = c("a", "b", "c"), intercept = FALSE))
   expect_equal(plain_dot(y ~ 0 + . - b, d), list(columns = c("a", "c"), intercept = FALSE))
   expect_equal(plain_dot(y ~ . + a, d)$columns, c("a", "b", "c"))
-  for (f in list(y ~ a + b, y ~ .^2, y ~ . + log(a), y ~ . - a:b, y ~ . + offset(a), y ~ -., y ~ (.), y ~ . + other)) {
+  for (f in list(y ~ a + b, y ~ .^2, y ~ . + log(a), y ~ . - a:b, y ~ . + offset(a), y ~ -., y ~ (.),
+                 y ~ . + other)) {
     expect_null(plain_dot(f, d))
   }
 })

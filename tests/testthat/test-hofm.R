@@ -25,7 +25,8 @@ test_that("every class of matrix is fitted alike", {
   }
   pattern <- x != 0
   want <- predict(quick_fit(pattern * 1, y), pattern * 1)
-  for (other in list(pattern, as(sparse, "nMatrix"), as(sparse, "lMatrix"), matrix(as.integer(pattern), 40, dimnames = dimnames(x)))) {
+  for (other in list(pattern, as(sparse, "nMatrix"), as(sparse, "lMatrix"),
+                     matrix(as.integer(pattern), 40, dimnames = dimnames(x)))) {
     expect_identical(predict(quick_fit(other, y), other), want)
   }
 })
@@ -99,16 +100,19 @@ test_that("the objective is the one on the help page", {
   d <- mixed_data()
   w <- seq_len(nrow(d))
   lambda <- c(0.1, 0.2, 0.3)
-  values <- list(squared = d$y, logistic = ifelse(d$class == "high", 1, -1), squared_hinge = ifelse(d$class == "high", 1, -1),
+  values <- list(squared = d$y, logistic = ifelse(d$class == "high", 1, -1),
+                 squared_hinge = ifelse(d$class == "high", 1, -1),
                  poisson = round(abs(d$y) * 3))
   losses <- list(squared = function(y, f) (y - f)^2 / 2, logistic = function(y, f) log(1 + exp(-y * f)),
                  squared_hinge = function(y, f) pmax(0, 1 - y * f)^2, poisson = function(y, f) exp(f) - y * f)
   x <- as.matrix(d[c("num", "int", "lgl")]) * 1
   for (loss in names(losses)) {
-    fit <- hofm(x, values[[loss]], order = 3, rank = 2, lambda = lambda, loss = loss, weights = w, control = quick())
+    fit <- hofm(x, values[[loss]], order = 3, rank = 2, lambda = lambda, loss = loss, weights = w,
+                control = quick())
     link <- predict(fit, x, type = "link")
     penalty <- sum(lambda / 2 * c(sum(fit$w^2), sum(fit$P[["2"]]^2), sum(fit$P[["3"]]^2)))
-    expect_equal(fit$objective, sum(w * losses[[loss]](values[[loss]], link)) / sum(w) + penalty, tolerance = 1e-8, info = loss)
+    expect_equal(fit$objective, sum(w * losses[[loss]](values[[loss]], link)) / sum(w) + penalty,
+                 tolerance = 1e-8, info = loss)
   }
 })
 
@@ -118,11 +122,13 @@ test_that("a fit starts from another, or from a list", {
   fit <- quick_fit(x, y)
   again <- quick_fit(x, y, init = fit, control = hofm_control(max_iter = 1))
   expect_equal(again$trace$objective[1], fit$objective)
-  expect_identical(quick_fit(x, y, init = coef(fit), control = hofm_control(max_iter = 1))$objective, again$objective)
+  expect_identical(quick_fit(x, y, init = coef(fit), control = hofm_control(max_iter = 1))$objective,
+                   again$objective)
   expect_error(quick_fit(x, y, order = 3, init = fit), "differs in: order, rank", class = "hofm_error_input")
   expect_error(quick_fit(x[, 1:3], y, init = fit), "features", class = "hofm_error_input")
   p <- coef(fit)
-  bad <- list(3, list(1), list(W = 1), within(p, P <- list()), within(p, P[["2"]] <- "a"), within(p, P[["2"]][1] <- NA),
+  bad <- list(3, list(1), list(W = 1), within(p, P <- list()), within(p, P[["2"]] <- "a"),
+              within(p, P[["2"]][1] <- NA),
               within(p, w <- 1), within(p, w[1] <- Inf), within(p, intercept <- NA), within(p, P[["2"]] <- diag(4)))
   for (init in bad) expect_error(quick_fit(x, y, init = init), class = "hofm_error_input")
 })
@@ -158,7 +164,8 @@ test_that("a response that has nothing to teach is an error", {
   for (y in list(rep(1, 40), rep("a", 40), factor(rep("a", 40)), rep(TRUE, 40), rep(letters[1:4], 10))) {
     expect_error(quick_fit(x, y), class = "hofm_error_input")
   }
-  expect_error(quick_fit(x, small_response(x), weights = c(1, rep(0, 39))), "with positive weight", class = "hofm_error_input")
+  expect_error(quick_fit(x, small_response(x), weights = c(1, rep(0, 39))), "with positive weight",
+               class = "hofm_error_input")
 })
 
 test_that("one column, one row short of none, and all-zero columns and rows work", {

@@ -24,7 +24,8 @@ test_that("residuals are those of glm at the same fitted values", {
     expect_equal(residuals(fit), y - mu)
     expect_equal(residuals(fit, "pearson"), (y - mu) * sqrt(w) / sqrt(family$variance(mu)))
     expect_equal(residuals(fit, "working"), (y - mu) / family$mu.eta(predict(fit, type = "link")))
-    expect_equal(residuals(fit, "deviance"), sign(y - mu) * sqrt(family$dev.resids(y, mu, w)), tolerance = 1e-6)
+    expect_equal(residuals(fit, "deviance"), sign(y - mu) * sqrt(family$dev.resids(y, mu, w)),
+                 tolerance = 1e-6)
     expect_equal(sum(residuals(fit, "deviance")^2), deviance(fit))
     expect_identical(family(fit)$family, name)
   }
@@ -113,7 +114,8 @@ test_that("model.matrix gives the columns of new data", {
   fit <- quick_fit(y ~ num + fac, d)
   m <- model.matrix(fit, d)
   expect_equal(colnames(m), variable.names(fit))
-  expect_equal(as.vector(m %*% fit$w) + fit$intercept, unname(rowSums(predict(fit, d, type = "terms")[, 1:2])))
+  expect_equal(as.vector(m %*% fit$w) + fit$intercept,
+               unname(rowSums(predict(fit, d, type = "terms")[, 1:2])))
   expect_error(model.matrix(fit), class = "hofm_error_unsupported")
 })
 
@@ -122,7 +124,8 @@ test_that("as.data.frame lists every parameter", {
   fit <- quick_fit(x, small_response(x), order = 3)
   long <- as.data.frame(fit)
   expect_equal(nrow(long), 1 + 4 + 2 * 4 * 2)
-  expect_equal(long$value[long$degree == 3 & long$feature %in% "c" & long$factor %in% 2], fit$P[["3"]][["c", 2]])
+  expect_equal(long$value[long$degree == 3 & long$feature %in% "c" & long$factor %in% 2],
+               fit$P[["3"]][["c", 2]])
   expect_equal(long$value[long$degree == 1], unname(fit$w))
 })
 

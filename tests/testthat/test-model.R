@@ -2,7 +2,8 @@ test_that("a fit has the fields of the help page", {
   x <- small_matrix()
   fit <- quick_fit(x, small_response(x))
   expect_s3_class(fit, "hofm", exact = TRUE)
-  expect_true(all(c("intercept", "w", "P", "theta", "gamma", "order", "rank", "lambda", "model", "loss", "solver", "objective",
+  expect_true(all(c("intercept", "w", "P", "theta", "gamma", "order", "rank", "lambda", "model", "loss",
+                    "solver", "objective",
                     "trace", "converged", "format_version", "features", "seed", "call", "control", "n") %in% names(fit)))
   expect_identical(fit$format_version, 1L)
   expect_named(fit$trace, c("iteration", "seconds", "objective"))
@@ -40,7 +41,8 @@ test_that("whatever field is replaced by whatever, predict gives numbers or a cl
   fit <- quick_fit(y ~ num + fac * lgl, d)
   junk <- list(NULL, NA, -1, "a", list(), 1e9, numeric(0), matrix(0, 2, 2), mean)
   check <- function(broken) {
-    tryCatch(is.numeric(predict(broken, d[1:3, ])), hofm_error = function(e) TRUE, error = function(e) conditionMessage(e))
+    tryCatch(is.numeric(predict(broken, d[1:3, ])), hofm_error = function(e) TRUE,
+             error = function(e) conditionMessage(e))
   }
   for (field in names(fit)) for (value in junk) {
     broken <- fit
@@ -55,6 +57,7 @@ test_that("whatever field is replaced by whatever, predict gives numbers or a cl
 })
 
 test_that("an engine that ended in NaN is an error", {
-  expect_error(check_engine(list(intercept = NaN, w = 1, link = 1, P = list())), class = "hofm_error_diverged")
+  expect_error(check_engine(list(intercept = NaN, w = 1, link = 1, P = list())),
+               class = "hofm_error_diverged")
   expect_silent(check_engine(list(intercept = 0, w = NULL, link = 1, P = list(`2` = diag(2)))))
 })

@@ -85,7 +85,9 @@ test_that("rows with missing values give NA and keep their place", {
   want <- replace(predict(fit, x), c(3, 9), NA)
   x[3, 1] <- NA
   x[9, 4] <- NaN
-  for (new in list(x, as(x, "CsparseMatrix"), as(x, "TsparseMatrix"), as.data.frame(x))) expect_equal(predict(fit, new), want)
+  for (new in list(x, as(x, "CsparseMatrix"), as(x, "TsparseMatrix"), as.data.frame(x))) {
+    expect_equal(predict(fit, new), want)
+  }
   x[1, 2] <- Inf
   expect_error(predict(fit, x), "column `b` holds Inf in row 1", class = "hofm_error_input")
 })

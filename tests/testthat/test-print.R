@@ -8,11 +8,13 @@ still <- function(fit) {
 
 test_that("a fit prints in at most twelve lines and returns itself", {
   d <- mixed_data()
-  fit <- still(quick_fit(class ~ num + fac, d, order = 3, solver = "cd", control = hofm_control(max_iter = 2, tol = 0, seed = 1)))
+  fit <- still(quick_fit(class ~ num + fac, d, order = 3, solver = "cd",
+                         control = hofm_control(max_iter = 2, tol = 0, seed = 1)))
   expect_snapshot(print(fit))
   capture.output(expect_invisible(print(fit)))
   expect_lte(length(capture.output(print(fit))), 12)
-  one <- still(hofm(y ~ num, d, order = 1, lambda = 1e-3, solver = "cd", control = hofm_control(max_iter = 1, tol = 0)))
+  one <- still(hofm(y ~ num, d, order = 1, lambda = 1e-3, solver = "cd",
+                    control = hofm_control(max_iter = 1, tol = 0)))
   expect_snapshot(print(one))
 })
 

@@ -29,7 +29,8 @@ test_that("numbers stay numbers", {
 
 test_that("unused levels are dropped with a warning", {
   f <- factor(c("a", "b"), levels = c("a", "b", "c"))
-  expect_warning(coded <- code_response(f), "do not occur, which are dropped: \"c\"", class = "hofm_warning_dropped_levels")
+  expect_warning(coded <- code_response(f), "do not occur, which are dropped: \"c\"",
+                 class = "hofm_warning_dropped_levels")
   expect_equal(coded$levels, c("a", "b"))
 })
 
@@ -49,15 +50,20 @@ test_that("a response must vary over the rows that count", {
   expect_error(check_varies(code_response(c(1, 1)), c(0.5, 0.5)), "must vary, but all its values are 1")
   expect_error(check_varies(code_response(c(1, 2)), c(1, 0)), "with positive weight")
   expect_error(check_varies(code_response(c("a", "b")), c(0, 1)), "are \"b\"")
-  expect_error(check_varies(code_response(c(1, 1), "logistic"), c(1, 1)), "two classes", class = "hofm_error_input")
+  expect_error(check_varies(code_response(c(1, 1), "logistic"), c(1, 1)), "two classes",
+               class = "hofm_error_input")
 })
 
 test_that("link values become classes of the type of the response", {
   link <- c(-1, NA, 2)
-  expect_identical(as_response_class(link, "logistic", list(kind = "factor", levels = c("n", "y"))), factor(c("n", NA, "y")))
-  expect_identical(as_response_class(link, "logistic", list(kind = "logical", levels = c(FALSE, TRUE))), c(FALSE, NA, TRUE))
-  expect_identical(as_response_class(link, "squared_hinge", list(kind = "numeric", levels = c(-1, 1))), c(-1, NA, 1))
-  expect_identical(as_response_class(c(0.4, 0.6), "squared", list(kind = "numeric", levels = c(0, 1))), c(0, 1))
+  expect_identical(as_response_class(link, "logistic", list(kind = "factor", levels = c("n", "y"))),
+                   factor(c("n", NA, "y")))
+  expect_identical(as_response_class(link, "logistic", list(kind = "logical", levels = c(FALSE, TRUE))),
+                   c(FALSE, NA, TRUE))
+  expect_identical(as_response_class(link, "squared_hinge", list(kind = "numeric", levels = c(-1, 1))),
+                   c(-1, NA, 1))
+  expect_identical(as_response_class(c(0.4, 0.6), "squared", list(kind = "numeric", levels = c(0, 1))),
+                   c(0, 1))
 })
 
 test_that("deviances are those of glm", {
@@ -101,5 +107,6 @@ test_that("log-likelihoods are those of glm at the same link", {
   expect_equal(log_likelihood(y, "squared", unname(fitted(fit)), w), as.numeric(logLik(fit)))
   class <- rep(0:1, 15)
   fit <- glm(class ~ seq_along(class), binomial)
-  expect_equal(log_likelihood(2 * class - 1, "logistic", fit$linear.predictors, rep(1, 30)), as.numeric(logLik(fit)))
+  expect_equal(log_likelihood(2 * class - 1, "logistic", fit$linear.predictors, rep(1, 30)),
+               as.numeric(logLik(fit)))
 })

@@ -15,7 +15,8 @@ test_that("a summary counts and measures each degree", {
 
 test_that("a summary prints", {
   x <- small_matrix()
-  fit <- hofm(x, small_response(x), order = 2, rank = 1, lambda = 0.01, solver = "cd", control = hofm_control(max_iter = 1, seed = 1))
+  fit <- hofm(x, small_response(x), order = 2, rank = 1, lambda = 0.01, solver = "cd",
+              control = hofm_control(max_iter = 1, seed = 1))
   fit$trace <- data.frame(iteration = 0:1, seconds = c(0, 0.5), objective = c(1, 0.25))
   fit$w[] <- c(3, 4, 0, 0)
   fit$P[["2"]][] <- c(1, 0, 0, 0)
