@@ -83,7 +83,7 @@ test_that("a fit made in a function that holds much data is small, and predicts 
     raise <- function(z) helper(z)^power
     helper <- function(z) if (length(z) > 1e9) raise(z) else z / 10
     list(raised = quick_fit(mpg ~ raise(wt) + poly(hp, power), mtcars), dot = quick_fit(mpg ~ ., mtcars),
-         called = do.call(hofm, list(mpg ~ wt, mtcars, rank = 2, control = quick())))
+         called = collapsing(do.call(hofm, list(mpg ~ wt, mtcars, rank = 2, control = quick()))))
   }
   fits <- make()
   for (fit in fits) {

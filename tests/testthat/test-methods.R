@@ -80,7 +80,7 @@ test_that("update fits again, with another formula or other arguments", {
   fit <- hofm(y ~ num + fac, d, rank = 2, lambda = 0.01, control = control)
   expect_identical(coef(update(fit, . ~ . + lgl)), coef(quick_fit(y ~ num + fac + lgl, d)))
   expect_equal(update(fit, lambda = 0.5)$lambda, c(0.5, 0.5))
-  expect_equal(update(update(fit, . ~ . + lgl), order = 3)$order, 3)
+  expect_equal(collapsing(update(update(fit, . ~ . + lgl), order = 3))$order, 3)
   expect_equal(update(fit, rank = 3, evaluate = FALSE)$rank, 3)
   dot <- hofm(y ~ ., d, rank = 2, lambda = 0.01, control = control)
   expect_identical(coef(update(dot, . ~ . - lgl)), coef(fit))
