@@ -9,7 +9,10 @@
 #'   `variable`, `levels`);
 #' * `hofm_error_damaged_fit`: a fitted object lacks a field or holds one that cannot be right;
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
-#' * `hofm_warning_dropped_levels`: unused levels of the response were dropped.
+#' * `hofm_error_diverged`: the solver ended at values that are not finite;
+#' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
+#' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
+#' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step.
 #'
 #' @name hofm_conditions
 #' @aliases hofm_error hofm_warning

@@ -86,7 +86,7 @@ frame_by_dot <- function(formula, data, dot, call) {
 }
 
 evaluate_extra <- function(call, extra, data, env, n) {
-  value <- eval(call[[extra]], data, env)
+  value <- evaluate_call(call[[extra]], data, env, "data")
   if (!is.null(value) && NROW(value) != n) {
     hofm_abort(sprintf("`%s` must have one value for each of the %d rows, not %d values.", extra, n,
                        NROW(value)),
@@ -96,7 +96,7 @@ evaluate_extra <- function(call, extra, data, env, n) {
 }
 
 take_subset <- function(frame, call, data, env) {
-  rows <- eval(call$subset, data, env)
+  rows <- evaluate_call(call$subset, data, env, "data")
   if (is.null(rows)) return(frame)
   indexes <- is.logical(rows) || is.numeric(rows) || is.character(rows)
   if (!indexes) must_be("subset", "logical or row numbers", rows)
@@ -156,13 +156,22 @@ blueprint_by_terms <- function(formula, data, frame) {
   environment(formula) <- env
   attr(terms, ".Environment") <- env
   blueprint <- list(
-    kind = "frame", variables = unname(rownames(factors)[used]), calls = unname(calls[used]), needed = needed,
+    kind = "frame", variables = variable_labels(terms, used), calls = unname(calls[used]), needed = needed,
     terms = if (any(lengths(members) > 1) || !identical(unlist(members), seq_along(used))) members,
     offsets = unname(offsets), env = env, formula = formula, terms_object = terms)
   values <- structure(as_columns(frame)[used], rows = nrow(frame), names = blueprint$variables)
   c(learn_frame(values, blueprint, "data"),
     list(offset = as_offset(stats::model.offset(frame)), intercept = attr(terms, "intercept") == 1))
 }
+
+# Plain columns go by their own name, without the backticks that terms() puts around `a b`.
+variable_labels <- function(terms, used) {
+  variables <- as.list(attr(terms, "variables"))[-1][used]
+  labels <- rownames(attr(terms, "factors"))[used]
+  unname(ifelse(vapply(variables, is.symbol, NA), vapply(variables, deparsed_symbol, ""), labels))
+}
+
+deparsed_symbol <- function(expr) if (is.symbol(expr)) as.character(expr) else ""
 
 # Names in `calls` that stand for data and so must be in newdata: columns of `data`, and vectors of as many
 # values as the response found elsewhere.

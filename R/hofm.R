@@ -41,7 +41,7 @@
 #'   package, with a row for each sample.
 #' @param data A data frame with the variables of the formula.
 #' @param y The response: numeric; or with two classes logical, factor or character.
-#' @param order The highest degree m of feature combinations, 1 or more. Order 1 is ridge or logistic ridge
+#' @param order The highest degree m of feature combinations, 1 to 20. Order 1 is ridge or logistic ridge
 #'   regression.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
 #'   ..., `order`. 0 leaves that degree out.
@@ -97,6 +97,7 @@ hofm <- function(x, ...) UseMethod("hofm")
 hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
                          solver = "auto", intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
                          init = NULL, control = hofm_control(), ...) {
+  if (missing(x)) return(eval(formula_as_x(match.call()), parent.frame()))
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(order, rank, lambda, model, loss, solver, intercept, linear)
@@ -133,6 +134,13 @@ hofm.default <- function(x, ...) {
   need <- "a formula, a matrix, a Matrix or a data frame"
   if (missing(x)) hofm_abort(sprintf("`x` is missing: it must be %s.", need), argument = "x")
   must_be("x", need, x)
+}
+
+# `hofm(formula = y ~ a, ...)`, as one would write it for glm().
+formula_as_x <- function(call) {
+  names(call)[names(call) == "formula"] <- "x"
+  call[[1]] <- hofm
+  call
 }
 
 # Models by name, and whether this version fits them.

@@ -4,7 +4,7 @@
 #' works from the fitted values that `hofm_control(keep_fitted = TRUE)`, the default, keeps, or says that it
 #' cannot.
 #'
-#' @param object,x A fit from [hofm()].
+#' @param object,x,formula A fit from [hofm()].
 #' @param degree `NULL` for all parameters; 0, 1, ..., `order` for those of one degree.
 #' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1,
 #'   1 for the squared hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
@@ -38,7 +38,7 @@
 #' @seealso [hofm()], [predict.hofm()]
 #' @examples
 #' cars <- transform(mtcars, am = am == 1, hp = hp / 100)
-#' fit <- hofm(am ~ hp + wt, cars, rank = 2, lambda = 0.01)
+#' fit <- hofm(am ~ hp + wt, cars, rank = 2, control = hofm_control(seed = 1))
 #' coef(fit, degree = 1)
 #' deviance(fit)
 #' deviance(update(fit, . ~ . + qsec))

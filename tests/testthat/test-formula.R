@@ -45,6 +45,8 @@ test_that("weights, offset, subset and na.action are evaluated in the data, by e
     expect_error(read(f, d, na.action = na.pass), "missing in row 3", class = "hofm_error_input")
     expect_error(read(f, d, subset = num > 1e6), "No rows are left", class = "hofm_error_input")
     expect_error(read(f, d, weights = 1:3), class = "hofm_error_input")
+    expect_error(read(f, d, weights = absent), class = "hofm_error_input")
+    expect_error(read(f, d, subset = absent), class = "hofm_error_input")
   }
 })
 
@@ -100,4 +102,14 @@ test_that("data that came in by value leaves the call", {
   fit <- do.call(hofm, list(x, small_response(x), rank = 2, control = quick()))
   expect_lt(as.numeric(object.size(fit$call)), 20000)
   expect_equal(as.character(fit$call$x), "<matrix>")
+})
+
+test_that("columns with odd names go by them, by either road", {
+  d <- mixed_data()[c("num", "chr", "y")]
+  names(d)[1:2] <- c("a b", "if")
+  for (f in list(y ~ ., y ~ `a b` + `if`)) {
+    fit <- quick_fit(f, d)
+    expect_equal(variable.names(fit), c("a b", "ifp", "ifq"))
+    expect_equal(predict(fit, d), fitted(fit))
+  }
 })

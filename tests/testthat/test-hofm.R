@@ -96,6 +96,14 @@ test_that("`- 1` in the formula and `intercept = FALSE` are the same", {
   expect_identical(a$intercept, 0)
 })
 
+test_that("the formula may be named as in glm, and dots may be handed on", {
+  d <- mixed_data()
+  want <- coef(quick_fit(y ~ num + fac, d, weights = int + 1))
+  expect_identical(coef(quick_fit(formula = y ~ num + fac, data = d, weights = int + 1)), want)
+  inner <- function(...) quick_fit(..., subset = NULL)
+  expect_identical(coef(inner(y ~ num + fac, d, weights = int + 1)), want)
+})
+
 test_that("the objective is the one on the help page", {
   d <- mixed_data()
   w <- seq_len(nrow(d))
