@@ -1,12 +1,13 @@
 # From a formula or a data frame to sparse columns, and to the same columns again at predict time.
 #
-# A blueprint is a list that says how: `kind` is "matrix" (columns matched by name or position) or "frame" (variables
-# encoded one by one). A frame blueprint holds `variables` (labels), `types`, `levels` (of the categorical ones), `columns`
-# (names within the matrix-valued ones), and, when it comes from a formula with more than plain columns, `calls` (what to
-# evaluate, with its data-dependent bases fixed), `terms` (variables of each term), `kept` (columns of products that occur),
-# `offsets`, `needed` (columns that newdata must have) and `env`. No training data is in it.
+# A blueprint is a list that says how: `kind` is "matrix" (columns matched by name or position) or "frame"
+# (variables encoded one by one). A frame blueprint holds `variables` (labels), `types`, `levels` (of the
+# categorical ones), `columns` (names within the matrix-valued ones), and, when it comes from a formula with
+# more than plain columns, `calls` (what to evaluate, with its data-dependent bases fixed), `terms` (variables
+# of each term), `kept` (columns of products that occur), `offsets`, `needed` (columns that newdata must have)
+# and `env`. No training data is in it.
 
-# ---- Matrices and data frames with a separate response ----------------------------------------------------------------
+# ---- Matrices and data frames with a separate response -----------------------------------------------------
 
 learn_design <- function(x) {
   if (is.data.frame(x)) return(learn_data_frame(x))
@@ -36,12 +37,12 @@ as_columns <- function(x) {
   structure(columns, rows = nrow(x))
 }
 
-# ---- Learning how to encode -------------------------------------------------------------------------------------------
+# ---- Learning how to encode --------------------------------------------------------------------------------
 
 # Fill in a frame blueprint from the values of its variables, and encode them.
 learn_frame <- function(values, blueprint, arg) {
   n <- attr(values, "rows")
-  blueprint$types <- vapply(seq_along(values), function(k) variable_type(values[[k]], names(values)[k], arg), "")
+  blueprint$types <- unlist(Map(variable_type, values, names(values), arg), use.names = FALSE)
   categorical <- which(blueprint$types == "factor")
   blueprint$levels <- lapply(values[categorical], occurring_levels)
   names(blueprint$levels) <- blueprint$variables[categorical]
@@ -63,8 +64,8 @@ variable_type <- function(value, label, arg) {
   timed <- inherits(value, c("Date", "POSIXct", "difftime"), which = TRUE) > 0
   if (any(timed)) return(c("Date", "POSIXct", "difftime")[timed][1])
   if (is_number_like(value) && is.null(dim(value))) return("numeric")
-  hofm_abort(sprintf("Variable %s in %s must be numeric, logical, a factor or character, not %s.", ticked(label),
-                     ticked(arg), describe(value)), "hofm_error_input", argument = arg)
+  hofm_abort(sprintf("Variable %s in %s must be numeric, logical, a factor or character, not %s.",
+                     ticked(label), ticked(arg), describe(value)), argument = arg)
 }
 
 # Levels that occur, as glm keeps them. A level NA, as addNA() makes it, is a level like the others.
@@ -86,7 +87,7 @@ stop_at_missing <- function(pieces, labels, arg) {
                      ticked(labels[gaps[1]]), row), argument = arg, column = labels[gaps[1]], row = row)
 }
 
-# ---- Encoding ---------------------------------------------------------------------------------------------------------
+# ---- Encoding ----------------------------------------------------------------------------------------------
 
 #' Encode variable k as sparse columns
 #' @return A list: `i` (rows from zero), `x`, `counts` (entries of each column), `missing` (rows from one).
@@ -95,10 +96,12 @@ encode_variable <- function(value, k, blueprint, n, arg, allow_new_levels = FALS
   label <- blueprint$variables[k]
   type <- blueprint$types[k]
   if (NROW(value) != n) {
-    hofm_abort(sprintf("Variable %s in %s must have %d values, not %d.", ticked(label), ticked(arg), n, NROW(value)))
+    hofm_abort(sprintf("Variable %s in %s must have %d values, not %d.", ticked(label), ticked(arg), n,
+                       NROW(value)))
   }
   # A column of plain NA has no type of its own yet.
-  if (is.logical(value) && is.null(dim(value)) && all(is.na(value)) && type != "matrix") return(encode_gap(k, blueprint, n))
+  untyped <- is.logical(value) && is.null(dim(value)) && all(is.na(value))
+  if (untyped && type != "matrix") return(encode_gap(k, blueprint, n))
   check_type(value, type, label, arg)
   switch(type,
     factor = encode_factor(value, label, blueprint$levels[[label]], arg, allow_new_levels),
@@ -109,12 +112,12 @@ encode_variable <- function(value, k, blueprint, n, arg, allow_new_levels = FALS
 check_type <- function(value, type, label, arg) {
   came <- variable_type(value, label, arg)
   if (came == type) return(invisible())
-  hofm_abort(sprintf("Variable %s in %s must be %s as in the training data, not %s.", ticked(label), ticked(arg),
-                     type_words(type), type_words(came)), c("hofm_error_columns", "hofm_error_input"), columns = label)
+  abort_column(label, "Variable %s in %s must be %s as in the training data, not %s.",
+               ticked(label), ticked(arg), type_words(type), type_words(came))
 }
 
 type_words <- function(type) {
-  switch(type, factor = "a factor or character", matrix = "a matrix", logical = "logical", numeric = "numeric",
+  switch(type, factor = "a factor or character", matrix = "a matrix", logical = , numeric = type,
          paste("of class", type))
 }
 
@@ -148,8 +151,8 @@ abort_new_levels <- function(new, label, arg) {
 
 encode_numbers <- function(value, label, width, arg) {
   if (NCOL(value) != width) {
-    hofm_abort(sprintf("Variable %s in %s must have %d columns, not %d.", ticked(label), ticked(arg), width, NCOL(value)),
-               c("hofm_error_columns", "hofm_error_input"), columns = label)
+    abort_column(label, "Variable %s in %s must have %d columns, not %d.", ticked(label), ticked(arg), width,
+                 NCOL(value))
   }
   n <- NROW(value)
   value <- as.double(unclass(value))
@@ -164,7 +167,7 @@ encode_numbers <- function(value, label, width, arg) {
        missing = unique((gaps - 1) %% n + 1))
 }
 
-# ---- Putting columns together -----------------------------------------------------------------------------------------
+# ---- Putting columns together ------------------------------------------------------------------------------
 
 assemble <- function(pieces, blueprint, n) {
   names <- lapply(seq_along(pieces), piece_names, blueprint = blueprint)
@@ -178,12 +181,13 @@ assemble <- function(pieces, blueprint, n) {
 
 piece_names <- function(k, blueprint) {
   label <- blueprint$variables[k]
-  switch(blueprint$types[k], factor = paste0(label, blueprint$levels[[label]]), logical = paste0(label, "TRUE"),
-         matrix = paste0(label, blueprint$columns[[label]]), label)
+  switch(blueprint$types[k],
+    factor = paste0(label, blueprint$levels[[label]]), logical = paste0(label, "TRUE"),
+    matrix = paste0(label, blueprint$columns[[label]]), label)
 }
 
-# The columns of one term. Products of variables keep only the columns that occur in training: two factors of 1e4 levels
-# have 1e8 products, of which the data can hold no more than it has rows.
+# The columns of one term. Products of variables keep only the columns that occur in training: two factors of
+# 1e4 levels have 1e8 products, of which the data can hold no more than it has rows.
 term_columns <- function(variables, pieces, names, n, kept = NULL) {
   if (length(variables) == 1) {
     return(list(piece = pieces[[variables]], names = names[[variables]], kept = "all"))
@@ -198,16 +202,18 @@ term_columns <- function(variables, pieces, names, n, kept = NULL) {
 # Every column of a times every column of b, a's running fastest as in glm.
 row_product <- function(a, b) {
   if (as.double(ncol(a)) * ncol(b) > 1e8) {
-    hofm_abort(sprintf("An interaction in the formula has %.0f columns, which is too many. Products of features are part %s",
-                       as.double(ncol(a)) * ncol(b), "of the model already: leave the interaction out."))
+    hofm_abort(sprintf(paste("An interaction in the formula has %.0f columns, which is too many.",
+                             "Products of features are part of the model already: leave it out."),
+                       as.double(ncol(a)) * ncol(b)), argument = "x")
   }
   from_matrix(Matrix::t(Matrix::KhatriRao(Matrix::t(b), Matrix::t(a))))
 }
 
-# ---- The same columns for new data ------------------------------------------------------------------------------------
+# ---- The same columns for new data -------------------------------------------------------------------------
 
 #' Design of new data
-#' @return A list: `x` (finite dgCMatrix), `missing` (logical, a row with a missing value), `offset` (of offset() terms).
+#' @return A list: `x` (finite dgCMatrix), `missing` (logical, a row with a missing value), `offset` (of
+#'   offset() terms).
 #' @noRd
 design_for <- function(blueprint, newdata, allow_new_levels = FALSE, arg = "newdata") {
   if (blueprint$kind == "matrix") design_from_matrix(blueprint, newdata, arg)
@@ -229,23 +235,22 @@ numeric_matrix <- function(newdata, blueprint, arg) {
   if (blueprint$named) newdata <- newdata[match_columns(names(newdata), blueprint$features, arg)]
   plain <- vapply(newdata, function(v) (is_number_like(v) || is.logical(v)) && is.null(dim(v)), NA)
   if (!all(plain)) {
-    hofm_abort(sprintf("Columns of %s must be numeric as in the training data, but these are not: %s.", ticked(arg),
-                       enumerate(ticked(names(newdata)[!plain]))),
-               c("hofm_error_columns", "hofm_error_input"), columns = names(newdata)[!plain])
+    others <- names(newdata)[!plain]
+    abort_column(others, "Columns of %s must be numeric as in the training data, but these are not: %s.",
+                 ticked(arg), enumerate(ticked(others)))
   }
   as.matrix(newdata)
 }
 
 check_width <- function(came, need, arg) {
   if (came == need) return(invisible())
-  hofm_abort(sprintf("%s must have %d columns like the training data, which had no column names, not %d.", ticked(arg),
-                     need, came), c("hofm_error_columns", "hofm_error_input"))
+  abort_column(NULL, "%s must have %d columns like the training data, which had no column names, not %d.",
+               ticked(arg), need, came)
 }
 
 match_columns <- function(names, features, arg) {
   if (is.null(names)) {
-    hofm_abort(sprintf("%s must have column names, since those of the training data are matched by name.", ticked(arg)),
-               c("hofm_error_columns", "hofm_error_input"))
+    abort_column(NULL, "%s must have column names, by which columns are matched.", ticked(arg))
   }
   at <- match(features, enc2utf8(names))
   abort_columns(features[is.na(at)], arg)
@@ -254,10 +259,13 @@ match_columns <- function(names, features, arg) {
 
 abort_columns <- function(absent, arg) {
   if (!length(absent)) return(invisible())
-  hofm_abort(sprintf("%s lacks %s of the training data: %s.", ticked(arg),
-                     if (length(absent) == 1) "a column" else sprintf("%d columns", length(absent)),
-                     enumerate(ticked(absent))),
-             c("hofm_error_columns", "hofm_error_input"), columns = absent)
+  how_many <- if (length(absent) == 1) "a column" else sprintf("%d columns", length(absent))
+  abort_column(absent, "%s lacks %s of the training data: %s.", ticked(arg), how_many,
+               enumerate(ticked(absent)))
+}
+
+abort_column <- function(columns, format, ...) {
+  hofm_abort(sprintf(format, ...), c("hofm_error_columns", "hofm_error_input"), columns = columns)
 }
 
 design_from_frame <- function(blueprint, newdata, allow_new_levels, arg) {
@@ -271,12 +279,14 @@ design_from_frame <- function(blueprint, newdata, allow_new_levels, arg) {
   })
   missing <- logical(n)
   missing[unlist(lapply(pieces, `[[`, "missing"))] <- TRUE
-  list(x = assemble(pieces, blueprint, n)$x, missing = missing, offset = evaluate_offsets(blueprint, newdata, arg))
+  list(x = assemble(pieces, blueprint, n)$x, missing = missing,
+       offset = evaluate_offsets(blueprint, newdata, arg))
 }
 
 as_newdata <- function(newdata, arg) {
   if (is.matrix(newdata) || (is.list(newdata) && !is.data.frame(newdata) && !is.object(newdata))) {
-    newdata <- tryCatch(as.data.frame(newdata, stringsAsFactors = FALSE, optional = TRUE), error = function(e) newdata)
+    newdata <- tryCatch(as.data.frame(newdata, stringsAsFactors = FALSE, optional = TRUE),
+                        error = function(e) newdata)
   }
   if (!is.data.frame(newdata)) must_be(arg, "a data frame", newdata)
   if (!is.null(names(newdata))) names(newdata) <- enc2utf8(names(newdata))
@@ -295,7 +305,8 @@ evaluate_variables <- function(blueprint, newdata, arg) {
 
 evaluate_call <- function(call, data, env, arg) {
   tryCatch(eval(call, data, env), hofm_error = stop, error = function(e) {
-    hofm_abort(sprintf("%s cannot be evaluated in %s: %s", ticked(deparsed(call)), ticked(arg), conditionMessage(e)))
+    hofm_abort(sprintf("%s cannot be evaluated in %s: %s", ticked(deparsed(call)), ticked(arg),
+                       conditionMessage(e)))
   })
 }
 
@@ -304,10 +315,13 @@ evaluate_offsets <- function(blueprint, newdata, arg) {
   values <- lapply(blueprint$offsets, evaluate_call, newdata, blueprint$env, arg)
   n <- nrow(newdata)
   good <- vapply(values, function(v) is.numeric(v) && NROW(v) == n && NCOL(v) == 1, NA)
-  if (!all(good)) hofm_abort(sprintf("An offset in the formula must be numeric with %d values in %s.", n, ticked(arg)))
+  if (!all(good)) {
+    hofm_abort(sprintf("An offset in the formula must be numeric with %d values in %s.", n, ticked(arg)))
+  }
   total <- Reduce(`+`, lapply(values, as.double))
   if (any(is.infinite(total))) {
-    hofm_abort(sprintf("An offset in the formula is infinite in row %d of %s.", which(is.infinite(total))[1], ticked(arg)))
+    row <- which(is.infinite(total))[1]
+    hofm_abort(sprintf("An offset in the formula is infinite in row %d of %s.", row, ticked(arg)))
   }
   total
 }

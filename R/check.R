@@ -1,5 +1,5 @@
-# Checks of arguments. Each returns the value in the type the rest of the package relies on, or stops with an error that
-# names the argument, what it must be and what came.
+# Checks of arguments. Each returns the value in the type the rest of the package relies on, or stops with an
+# error that names the argument, what it must be and what came.
 
 must_be <- function(arg, need, value) {
   hofm_abort(sprintf("%s must be %s, not %s.", ticked(arg), need, describe(value)), argument = arg)
@@ -27,7 +27,7 @@ check_count <- function(x, arg, min = 1, max = .Machine$integer.max) {
 }
 
 whole_number <- function(min, max) {
-  if (max < .Machine$integer.max) return(sprintf("whole number from %d to %d", as.integer(min), as.integer(max)))
+  if (max < .Machine$integer.max) return(sprintf("whole number from %.0f to %.0f", min, max))
   if (min == 1) return("positive whole number")
   if (min == 0) return("whole number of at least 0")
   "whole number"
@@ -41,20 +41,24 @@ check_flag <- function(x, arg) {
 check_choice <- function(x, arg, choices) {
   if (is.character(x) && length(x) == 1 && x %in% choices) return(as.vector(x))
   hint <- if (is.character(x) && length(x) == 1) did_you_mean(x, choices) else ""
-  need <- if (length(choices) == 1) quoted(choices) else paste("one of", paste(quoted(choices), collapse = ", "))
+  need <- paste0(if (length(choices) > 1) "one of ", paste(quoted(choices), collapse = ", "))
   hofm_abort(sprintf("%s must be %s, not %s.%s", ticked(arg), need, describe(x), hint), argument = arg)
 }
 
 # One number for all degrees or one for each: always returned at full length.
 check_per_degree <- function(x, arg, degrees, min = 0, whole = FALSE) {
   n <- length(degrees)
-  kind <- if (whole) "whole numbers" else "finite numbers"
-  need <- sprintf("%s of at least %s, one for all degrees or one for each of the %d", kind, format(min), n)
-  ok <- is_plain_number(x) && all(is.finite(x)) && all(x >= min) && (!whole || all(x == round(x))) &&
-    all(x <= .Machine$integer.max | !whole)
-  if (!ok || !(length(x) %in% c(1, n))) must_be(arg, need, x)
+  ok <- is_plain_number(x) && length(x) %in% c(1, n) && all(is.finite(x)) && all(x >= min) &&
+    (!whole || all(x == round(x) & x <= .Machine$integer.max))
+  if (!ok) must_be(arg, per_degree_words(degrees, min, whole), x)
   x <- rep_len(x, n)
   if (whole) as.integer(x) else as.double(x)
+}
+
+per_degree_words <- function(degrees, min, whole) {
+  kind <- sprintf("%s of at least %s", if (whole) "whole number" else "finite number", format(min))
+  if (length(degrees) == 1) return(paste("a single", kind))
+  sprintf("a %s, or one for each of the degrees %d to %d", kind, degrees[1], degrees[length(degrees)])
 }
 
 # A numeric vector with one finite value for each of the n rows.
@@ -64,7 +68,8 @@ check_row_values <- function(x, arg, n) {
     must_be(arg, "a numeric vector with one value for each row", x)
   }
   if (length(x) != n) {
-    hofm_abort(sprintf("%s must have one value for each of the %d rows, not %d values.", ticked(arg), n, length(x)),
+    hofm_abort(sprintf("%s must have one value for each of the %d rows, not %d values.", ticked(arg), n,
+                       length(x)),
                argument = arg)
   }
   x <- as.double(x)
@@ -75,7 +80,8 @@ check_row_values <- function(x, arg, n) {
 check_finite_rows <- function(x, arg) {
   bad <- which(!is.finite(x))
   if (!length(bad)) return(invisible(x))
-  hofm_abort(sprintf("%s must be finite, but its value in row %d is %s.", ticked(arg), bad[1], format(x[bad[1]])),
+  hofm_abort(sprintf("%s must be finite, but its value in row %d is %s.", ticked(arg), bad[1],
+                     format(x[bad[1]])),
              argument = arg, row = bad[1])
 }
 
@@ -85,7 +91,8 @@ check_weights <- function(weights, n) {
   weights <- check_row_values(weights, "weights", n)
   bad <- which(weights < 0)
   if (length(bad)) {
-    hofm_abort(sprintf("`weights` must not be negative, but its value in row %d is %s.", bad[1], format(weights[bad[1]])),
+    hofm_abort(sprintf("`weights` must not be negative, but its value in row %d is %s.", bad[1],
+                       format(weights[bad[1]])),
                argument = "weights", row = bad[1])
   }
   if (all(weights == 0)) hofm_abort("`weights` must not all be zero.", argument = "weights")
@@ -107,13 +114,16 @@ check_dots <- function(dots, known) {
   if (!length(dots)) return(invisible())
   name <- names(dots)
   if (is.null(name)) name <- rep("", length(dots))
-  if (!nzchar(name[1])) hofm_abort(sprintf("Too many unnamed arguments: %s is not expected here.", deparsed(dots[[1]])))
+  if (!nzchar(name[1])) {
+    hofm_abort(sprintf("Too many unnamed arguments: %s is not expected here.", deparsed(dots[[1]])))
+  }
   hint <- did_you_mean(name[1], setdiff(known, "..."))
   settings <- setdiff(names(formals(hofm_control)), "...")
   if (name[1] %in% settings && !name[1] %in% known) {
     hint <- sprintf(" It is a setting of the solver: use `control = hofm_control(%s = )`.", name[1])
   }
-  hofm_abort(sprintf("Unknown argument %s.%s", enumerate(ticked(name[nzchar(name)])), hint), argument = name[1])
+  hofm_abort(sprintf("Unknown argument %s.%s", enumerate(ticked(name[nzchar(name)])), hint),
+             argument = name[1])
 }
 
 deparsed <- function(expr) {

@@ -1,14 +1,18 @@
 #' Errors and warnings of the package
 #'
-#' Every error the package raises on purpose inherits from `hofm_error`, every warning from `hofm_warning`, so that
-#' `tryCatch(hofm(...), hofm_error = function(e) ...)` catches them all. The finer classes are
+#' Every error the package raises on purpose inherits from `hofm_error`, every warning from `hofm_warning`, so
+#' that `tryCatch(hofm(...), hofm_error = function(e) ...)` catches them all. The finer classes are
 #'
 #' * `hofm_error_input`: an argument is not what it must be;
 #' * `hofm_error_columns`: `newdata` lacks columns, or they are of another type (field `columns`);
-#' * `hofm_error_new_levels`: `newdata` holds factor levels that were not there in training (fields `variable`, `levels`);
+#' * `hofm_error_new_levels`: `newdata` holds factor levels that were not there in training (fields
+#'   `variable`, `levels`);
 #' * `hofm_error_damaged_fit`: a fitted object lacks a field or holds one that cannot be right;
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
-#' * `hofm_warning_dropped_levels`: unused levels of the response were dropped.
+#' * `hofm_error_diverged`: the solver ended at values that are not finite;
+#' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
+#' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
+#' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step.
 #'
 #' @name hofm_conditions
 #' @aliases hofm_error hofm_warning
@@ -40,16 +44,19 @@ describe <- function(value) {
   if (is.null(value)) return("NULL")
   if (is.function(value)) return("a function")
   if (is.atomic(value) && !is.object(value) && is.null(dim(value))) return(describe_atomic(value))
-  if (is.matrix(value)) return(sprintf("a %s matrix of %d x %d", typeof(value), nrow(value), ncol(value)))
+  if (is.matrix(value)) {
+    return(sprintf("%s matrix of %d x %d", with_article(typeof(value)), nrow(value), ncol(value)))
+  }
   sprintf("an object of class %s", quoted(class(value)[1]))
 }
 
 describe_atomic <- function(value) {
   if (length(value) == 1) return(if (is.character(value)) quoted(value) else format(value, digits = 15))
   kind <- if (is.numeric(value)) "numeric" else typeof(value)
-  article <- if (grepl("^[aeiou]", kind)) "an" else "a"
-  sprintf("%s %s vector of length %d", article, kind, length(value))
+  sprintf("%s vector of length %d", with_article(kind), length(value))
 }
+
+with_article <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
 
 quoted <- function(words) ifelse(is.na(words), "NA", paste0("\"", words, "\""))
 

@@ -1,23 +1,23 @@
 #' Settings of the solvers
 #'
-#' Everything about *how* the objective of [hofm()] is minimised, and nothing about *what* is minimised. `NULL` means
-#' that the value is chosen for the solver or from the data.
+#' Everything about *how* the objective of [hofm()] is minimised, and nothing about *what* is minimised.
+#' `NULL` means that the value is chosen for the solver or from the data.
 #'
-#' @param max_iter Most iterations: sweeps over all coordinates for `"cd"`, steps for `"lbfgs"`, passes over the data
-#'   for `"adagrad"` and `"sgd"`. `NULL` leaves it to the solver.
-#' @param tol Stop when the objective falls by less than this share of itself in an iteration. `NULL` leaves it to the
-#'   solver; 0 runs to `max_iter`.
-#' @param init_sd Standard deviation (not variance) of the normal draws that P starts from; one positive number or one
-#'   for each degree 2, ..., `order`. `NULL` takes it from the data, such that a term of each degree starts out with a
-#'   visible share of the spread of the response.
+#' @param max_iter Most iterations: sweeps over all coordinates for `"cd"`, steps for `"lbfgs"`, passes over
+#'   the data for `"adagrad"` and `"sgd"`. `NULL` leaves it to the solver.
+#' @param tol Stop when the objective falls by less than this share of itself in an iteration. `NULL` leaves
+#'   it to the solver; 0 runs to `max_iter`.
+#' @param init_sd Standard deviation (not variance) of the normal draws that P starts from; one positive
+#'   number or one for each degree 2, ..., `order`. `NULL` takes it from the data, such that a term of each
+#'   degree starts out with a visible share of the spread of the response.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
 #' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`.
 #' @param threads Number of threads. The result does not depend on it.
 #' @param seed A whole number from which the start and the order of the samples are drawn. `NULL` goes on with
 #'   R's own generator, so that [set.seed()] is enough.
 #' @param verbose `TRUE` reports progress in messages.
-#' @param keep_fitted `TRUE` keeps the fitted values, residuals and prior weights of the training rows in the fit, for
-#'   [fitted()], [residuals()] and the like.
+#' @param keep_fitted `TRUE` keeps the fitted values, residuals and prior weights of the training rows in the
+#'   fit, for [fitted()], [residuals()] and the like.
 #' @param ... Nothing else: an unknown name is an error.
 #' @return A list of class `hofm_control` with one element for each argument.
 #' @seealso [hofm()], whose `control` argument takes this.
@@ -56,7 +56,7 @@ check_control <- function(control, order) {
   control <- do.call(hofm_control, unclass(control))
   n <- length(control$init_sd)
   if (n > 1 && n != order - 1) {
-    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees 2, ..., `order`, not %d numbers.",
+    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees from 2, not %d numbers.",
                        order - 1L, n), argument = "init_sd")
   }
   control
@@ -67,7 +67,8 @@ check_control <- function(control, order) {
 #' @export
 print.hofm_control <- function(x, ...) {
   cat("Settings of the solvers (hofm_control):\n")
-  shown <- vapply(unclass(x), function(v) if (is.null(v)) "NULL (chosen)" else paste(format(v), collapse = ", "), "")
+  show <- function(value) if (is.null(value)) "NULL (chosen)" else paste(format(value), collapse = ", ")
+  shown <- vapply(unclass(x), show, "")
   cat(sprintf("  %-12s%s\n", names(shown), shown), sep = "")
   invisible(x)
 }

@@ -19,7 +19,8 @@ entries <- function(x) if (is(x, "nsparseVector")) rep(1, length(x@i)) else as.d
 check_slots <- function(x, arg) {
   state <- tryCatch(validObject(x, test = TRUE), error = conditionMessage)
   if (isTRUE(state)) return(invisible())
-  hofm_abort(sprintf("%s is a damaged %s: %s.", ticked(arg), class(x)[1], paste(state, collapse = "; ")), argument = arg)
+  hofm_abort(sprintf("%s is a damaged %s: %s.", ticked(arg), class(x)[1], paste(state, collapse = "; ")),
+             argument = arg)
 }
 
 from_base <- function(x, arg) {
@@ -72,9 +73,10 @@ check_size <- function(x, arg) {
 check_cells <- function(x, names, arg, missing = FALSE) {
   bad <- which(if (missing) is.infinite(x@x) else !is.finite(x@x))
   if (!length(bad)) return(invisible())
-  column <- column_of(x, bad[1])
-  hofm_abort(sprintf("%s must be finite, but column %s holds %s in row %d.", ticked(arg), ticked(names[column]),
-                     format(x@x[bad[1]]), x@i[bad[1]] + 1L), argument = arg, column = names[column], row = x@i[bad[1]] + 1L)
+  column <- names[column_of(x, bad[1])]
+  row <- x@i[bad[1]] + 1L
+  hofm_abort(sprintf("%s must be finite, but column %s holds %s in row %d.", ticked(arg), ticked(column),
+                     format(x@x[bad[1]]), row), argument = arg, column = column, row = row)
 }
 
 column_of <- function(x, entry) findInterval(entry - 1, x@p[-1]) + 1L
@@ -93,8 +95,8 @@ take_columns <- function(x, at) {
   if (identical(as.integer(at), seq_len(ncol(x)))) x else from_matrix(x[, at, drop = FALSE])
 }
 
-# Columns of several pieces side by side. A piece is list(i, x, counts): joining the slots takes one pass, where cbind()
-# would copy everything once for each piece.
+# Columns of several pieces side by side. A piece is list(i, x, counts): joining the slots takes one pass,
+# where cbind() would copy everything once for each piece.
 join_pieces <- function(pieces, n) {
   new_sparse(
     i = unlist(lapply(pieces, `[[`, "i"), use.names = FALSE),

@@ -1,26 +1,30 @@
-# Reading a formula and its data: the response, the values of the variables, weights, offset and na.action as in glm, and
-# a blueprint (see blueprint.R) that keeps none of the data.
+# Reading a formula and its data: the response, the values of the variables, weights, offset and na.action as
+# in glm, and a blueprint (see blueprint.R) that keeps none of the data.
 
 #' Read the call of hofm.formula()
 #' @param formula The formula, whose environment is where names outside `data` are looked up.
 #' @param data A data frame, list or environment, or NULL.
 #' @param call The matched call, for the unevaluated `weights`, `offset`, `subset` and `na.action`.
-#' @return A list: `x` (dgCMatrix), `blueprint`, `y`, `weights`, `offset`, `offset_given`, `intercept`, `na.action`.
+#' @return A list: `x` (dgCMatrix), `blueprint`, `y`, `weights`, `offset`, `offset_given`, `intercept`,
+#'   `na.action`.
 #' @noRd
 read_formula <- function(formula, data, call, caller) {
   check_formula(formula)
   data <- check_data(data)
   dot <- plain_dot(formula, data)
-  frame <- if (is.null(dot)) frame_by_terms(formula, data, call, caller) else frame_by_dot(formula, data, dot, call)
+  frame <- if (is.null(dot)) frame_by_terms(formula, data, call, caller)
+           else frame_by_dot(formula, data, dot, call)
   if (nrow(frame) < 1) hofm_abort("No rows are left after `subset` and `na.action`.", argument = "data")
-  parts <- if (is.null(dot)) blueprint_by_terms(formula, data, frame) else blueprint_by_dot(formula, data, frame, dot)
+  parts <- if (is.null(dot)) blueprint_by_terms(formula, data, frame)
+           else blueprint_by_dot(formula, data, frame, dot)
   c(parts, list(
-    y = strip_names(frame[[1]]), weights = strip_names(frame[["(weights)"]]), offset_given = "(offset)" %in% names(frame),
-    na.action = attr(frame, "na.action")))
+    y = strip_names(frame[[1]]), weights = strip_names(frame[["(weights)"]]),
+    offset_given = "(offset)" %in% names(frame), na.action = attr(frame, "na.action")))
 }
 
 check_formula <- function(formula) {
-  if (length(formula) != 3 || is.null(formula[[2]])) hofm_abort("`x` must be a formula with a response, as in `y ~ a + b`.", argument = "x")
+  if (length(formula) == 3 && !is.null(formula[[2]])) return(invisible())
+  hofm_abort("`x` must be a formula with a response, as in `y ~ a + b`.", argument = "x")
 }
 
 check_data <- function(data) {
@@ -36,10 +40,11 @@ strip_names <- function(x) {
   x
 }
 
-# ---- `y ~ .` without expanding the dot --------------------------------------------------------------------------------
+# ---- `y ~ .` without expanding the dot ---------------------------------------------------------------------
 
-# terms() takes minutes for 1e5 columns. When the right-hand side only adds and takes away plain columns from `.`, they can be
-# had without it: this returns their names and whether there is an intercept, or NULL when terms() is needed after all.
+# terms() takes minutes for 1e5 columns. When the right-hand side only adds and takes away plain columns from
+# `.`, they can be had without it: this returns their names and whether there is an intercept, or NULL when
+# terms() is needed after all.
 plain_dot <- function(formula, data) {
   if (!is.data.frame(data)) return(NULL)
   leaves <- signed_leaves(formula[[3]])
@@ -70,28 +75,31 @@ frame_by_dot <- function(formula, data, dot, call) {
   env <- environment(formula)
   frame <- c(list(evaluate_call(formula[[2]], data, env, "data")), as_columns(data)[dot$columns])
   names(frame)[1] <- deparsed(formula[[2]])
-  for (extra in c("weights", "offset")) frame[[sprintf("(%s)", extra)]] <- evaluate_extra(call, extra, data, env, n)
+  frame[["(weights)"]] <- evaluate_extra(call, "weights", data, env, n)
+  frame[["(offset)"]] <- evaluate_extra(call, "offset", data, env, n)
   if (NROW(frame[[1]]) != n) {
-    hofm_abort(sprintf("The response must have one value for each of the %d rows, not %d.", n, NROW(frame[[1]])))
+    hofm_abort(sprintf("The response must have one value for each of the %d rows, not %d.", n,
+                       NROW(frame[[1]])))
   }
   frame <- structure(frame, class = "data.frame", row.names = attr(data, "row.names"))
-  frame <- apply_na_action(take_subset(frame, call, data, env), call, env)
-  frame
+  apply_na_action(take_subset(frame, call, data, env), call, env)
 }
 
 evaluate_extra <- function(call, extra, data, env, n) {
-  value <- eval(call[[extra]], data, env)
+  value <- evaluate_call(call[[extra]], data, env, "data")
   if (!is.null(value) && NROW(value) != n) {
-    hofm_abort(sprintf("`%s` must have one value for each of the %d rows, not %d values.", extra, n, NROW(value)),
+    hofm_abort(sprintf("`%s` must have one value for each of the %d rows, not %d values.", extra, n,
+                       NROW(value)),
                argument = extra)
   }
   value
 }
 
 take_subset <- function(frame, call, data, env) {
-  rows <- eval(call$subset, data, env)
+  rows <- evaluate_call(call$subset, data, env, "data")
   if (is.null(rows)) return(frame)
-  if (!(is.logical(rows) || is.numeric(rows) || is.character(rows))) must_be("subset", "logical or row numbers", rows)
+  indexes <- is.logical(rows) || is.numeric(rows) || is.character(rows)
+  if (!indexes) must_be("subset", "logical or row numbers", rows)
   if (is.logical(rows)) rows <- rows & !is.na(rows)
   frame[rows, , drop = FALSE]
 }
@@ -99,10 +107,13 @@ take_subset <- function(frame, call, data, env) {
 apply_na_action <- function(frame, call, env) {
   action <- if ("na.action" %in% names(call)) eval(call$na.action, env) else getOption("na.action")
   if (is.null(action)) return(frame)
-  action <- tryCatch(match.fun(action), error = function(e) must_be("na.action", "a function or its name", action))
+  not_one <- function(e) must_be("na.action", "a function or its name", action)
+  action <- tryCatch(match.fun(action), error = not_one)
   # Asking first whether anything is missing spares a copy of the whole frame.
   if (!anyNA(frame, recursive = TRUE)) return(frame)
-  tryCatch(action(frame), error = function(e) hofm_abort(sprintf("`na.action` failed: %s", conditionMessage(e))))
+  failed <- function(e) hofm_abort(sprintf("`na.action` failed: %s", conditionMessage(e)),
+                                   argument = "na.action")
+  tryCatch(action(frame), error = failed)
 }
 
 blueprint_by_dot <- function(formula, data, frame, dot) {
@@ -116,7 +127,7 @@ blueprint_by_dot <- function(formula, data, frame, dot) {
 
 as_offset <- function(value) if (is.null(value)) NULL else strip_names(value)
 
-# ---- Any other formula ------------------------------------------------------------------------------------------------
+# ---- Any other formula -------------------------------------------------------------------------------------
 
 # The idiom of glm(): the caller's own expressions are evaluated in `data`, then where the formula was made.
 frame_by_terms <- function(formula, data, call, caller) {
@@ -133,7 +144,9 @@ frame_by_terms <- function(formula, data, call, caller) {
 blueprint_by_terms <- function(formula, data, frame) {
   terms <- attr(frame, "terms")
   factors <- attr(terms, "factors")
-  if (!length(factors)) hofm_abort("`x` must have at least one variable on its right-hand side.", argument = "x")
+  if (!length(factors)) {
+    hofm_abort("`x` must have at least one variable on its right-hand side.", argument = "x")
+  }
   used <- which(rowSums(factors) > 0)
   members <- lapply(seq_len(ncol(factors)), function(k) match(which(factors[, k] > 0), used))
   calls <- as.list(attr(terms, "predvars"))[-1]
@@ -143,7 +156,7 @@ blueprint_by_terms <- function(formula, data, frame) {
   environment(formula) <- env
   attr(terms, ".Environment") <- env
   blueprint <- list(
-    kind = "frame", variables = unname(rownames(factors)[used]), calls = unname(calls[used]), needed = needed,
+    kind = "frame", variables = variable_labels(terms, used), calls = unname(calls[used]), needed = needed,
     terms = if (any(lengths(members) > 1) || !identical(unlist(members), seq_along(used))) members,
     offsets = unname(offsets), env = env, formula = formula, terms_object = terms)
   values <- structure(as_columns(frame)[used], rows = nrow(frame), names = blueprint$variables)
@@ -151,8 +164,17 @@ blueprint_by_terms <- function(formula, data, frame) {
     list(offset = as_offset(stats::model.offset(frame)), intercept = attr(terms, "intercept") == 1))
 }
 
-# Names in `calls` that stand for data and so must be in newdata: columns of `data`, and vectors of as many values as
-# the response found elsewhere.
+# Plain columns go by their own name, without the backticks that terms() puts around `a b`.
+variable_labels <- function(terms, used) {
+  variables <- as.list(attr(terms, "variables"))[-1][used]
+  labels <- rownames(attr(terms, "factors"))[used]
+  unname(ifelse(vapply(variables, is.symbol, NA), vapply(variables, deparsed_symbol, ""), labels))
+}
+
+deparsed_symbol <- function(expr) if (is.symbol(expr)) as.character(expr) else ""
+
+# Names in `calls` that stand for data and so must be in newdata: columns of `data`, and vectors of as many
+# values as the response found elsewhere.
 data_variables <- function(calls, formula, data) {
   env <- environment(formula)
   n <- NROW(eval(formula[[2]], data, env))
@@ -165,10 +187,10 @@ data_variables <- function(calls, formula, data) {
   names[vapply(names, is_data, NA)]
 }
 
-# ---- A small environment for the formula ------------------------------------------------------------------------------
+# ---- A small environment for the formula -------------------------------------------------------------------
 
-# A formula made inside a function drags everything in that function along when the fit is saved. Keep only the functions and
-# constants that the expressions name, under the global environment.
+# A formula made inside a function drags everything in that function along when the fit is saved. Keep only
+# the functions and constants that the expressions name, under the global environment.
 trim_environment <- function(exprs, env, data_names) {
   slim <- new.env(parent = globalenv())
   seen <- list2env(structure(list(slim), names = env_key(env)))
@@ -187,7 +209,8 @@ copy_used <- function(names, env, slim, seen) {
   }
 }
 
-# A closure gets a slim environment too, one for each it came from, so that functions that call each other still do.
+# A closure gets a slim environment too, one for each it came from, so that functions that call each other
+# still do.
 copy_function <- function(name, fun, slim, seen) {
   home <- environment(fun)
   key <- env_key(home)

@@ -1,21 +1,22 @@
 #' Fit a higher-order factorization machine
 #'
-#' A factorization machine of order m models the response by all products of up to m distinct features, with weights that
-#' form low-rank tensors:
+#' A factorization machine of order m models the response by all products of up to m distinct features, with
+#' weights that form low-rank tensors:
 #' \deqn{f(x) = b + \langle w, x\rangle + \sum_{t=2}^m \sum_{s=1}^{k_t} A^t(p_s^{(t)}, x),}{%
 #'       f(x) = b + <w, x> + sum_{t=2..m} sum_{s=1..k_t} A^t(p_s^(t), x),}
-#' equation (3) of the paper in the kernel form of its equation (6), with an intercept b. \eqn{A^t(p, x)} is the ANOVA
-#' kernel, the sum over all sets J of t distinct features of \eqn{\prod_{j \in J} p_j x_j}{prod_{j in J} p_j x_j}, and
-#' \eqn{p_s^{(t)}}{p_s^(t)} is column s of the d x k_t matrix \eqn{P^{(t)}}{P^(t)}.
+#' equation (3) of the paper in the kernel form of its equation (6), with an intercept b. \eqn{A^t(p, x)} is
+#' the ANOVA kernel, the sum over all sets J of t distinct features of \eqn{\prod_{j \in J} p_j x_j}{prod_{j
+#' in J} p_j x_j}, and \eqn{p_s^{(t)}}{p_s^(t)} is column s of the d x k_t matrix \eqn{P^{(t)}}{P^(t)}.
 #'
 #' @section What is minimised:
 #' Equation (4) of the paper, with weights:
 #' \deqn{\frac{\sum_i v_i\, \ell(y_i, f(x_i) + o_i)}{\sum_i v_i} + \frac{\lambda_1}{2} \|w\|^2
 #'   + \sum_{t=2}^m \frac{\lambda_t}{2} \|P^{(t)}\|^2}{%
 #'   sum_i v_i loss(y_i, f(x_i) + o_i) / sum_i v_i + lambda_1/2 |w|^2 + sum_{t=2..m} lambda_t/2 |P^(t)|^2}
-#' over b, w and P, where v are the `weights` (all one by default, when the first part is 1/n times the sum of the losses), o is
-#' the `offset` (zero by default) and the norms are Euclidean. The intercept b is not penalised. `lambda` is the paper's beta.
-#' The objective is not convex for orders above 1: what is found depends on the start. The losses are
+#' over b, w and P, where v are the `weights` (all one by default, when the first part is 1/n times the sum of
+#' the losses), o is the `offset` (zero by default) and the norms are Euclidean. The intercept b is not
+#' penalised. `lambda` is the paper's beta. The objective is not convex for orders above 1: what is found
+#' depends on the start. The losses are
 #'
 #' | `loss` | y | formula |
 #' |---|---|---|
@@ -25,48 +26,56 @@
 #' | `"poisson"` | 0 or more | \eqn{\exp(f) - y f}{exp(f) - y f} |
 #'
 #' @section Formulas and data frames:
-#' A factor or character variable becomes one 0/1 column for *each* level that occurs (no contrasts: the penalty makes them
-#' unnecessary), named as in [glm()]; a logical variable becomes one column; numbers stay. Columns are sparse from the first
-#' moment. Matrix-valued terms such as `poly(a, 2)`, products `a:b` and `offset()` work as in [glm()], though products of
-#' features are part of the model already; of a product of factors, only the combinations that occur get a column. `- 1`
-#' leaves out the intercept. `y ~ .` is fast for any number of columns. Scale numeric variables to comparable size.
+#' A factor or character variable becomes one 0/1 column for *each* level that occurs (no contrasts: the
+#' penalty makes them unnecessary), named as in [glm()]; a logical variable becomes one column; numbers stay.
+#' Columns are sparse from the first moment. Matrix-valued terms such as `poly(a, 2)`, products `a:b` and
+#' `offset()` work as in [glm()], though products of features are part of the model already; of a product of
+#' factors, only the combinations that occur get a column. `- 1` leaves out the intercept. `y ~ .` is fast for
+#' any number of columns. Scale numeric variables to comparable size.
 #'
-#' A two-class response takes the second level as the positive class, as in [glm()]; character values are sorted. Columns of
-#' matrices are matched by name at predict time, so names must be unique; a matrix without column names gets `V1`, `V2`, ...
-#' and is matched by position.
+#' A two-class response takes the second level as the positive class, as in [glm()]; character values are
+#' sorted. Columns of matrices are matched by name at predict time, so names must be unique; a matrix without
+#' column names gets `V1`, `V2`, ... and is matched by position.
 #'
-#' @param x A formula; or a data frame, a base matrix (double, integer or logical) or any matrix of the Matrix package, with a
-#'   row for each sample.
+#' @param x A formula; or a data frame, a base matrix (double, integer or logical) or any matrix of the Matrix
+#'   package, with a row for each sample.
 #' @param data A data frame with the variables of the formula.
 #' @param y The response: numeric; or with two classes logical, factor or character.
-#' @param order The highest degree m of feature combinations, 1 or more. Order 1 is ridge or logistic ridge regression.
-#' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2, ..., `order`. 0 leaves
-#'   that degree out.
+#' @param order The highest degree m of feature combinations, 1 to 20. Order 1 is ridge or logistic ridge
+#'   regression.
+#' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
+#'   ..., `order`. 0 leaves that degree out.
 #' @param lambda The penalties, on the paper's scale: one number, or one for each degree 1, ..., `order`.
 #' @param model The kind of model; `"hofm"` has a separate P for each degree.
-#' @param loss `"squared"`, `"logistic"`, `"squared_hinge"` or `"poisson"`. By default logistic for a two-class response
-#'   (factor, logical or character) and squared for a numeric one.
-#' @param solver `"cd"` (coordinate descent), `"lbfgs"`, `"adagrad"`, `"sgd"`, or `"auto"` to have one chosen; `fit$solver` says
-#'   which.
+#' @param loss `"squared"`, `"logistic"`, `"squared_hinge"` or `"poisson"`. By default logistic for a
+#'   two-class response (factor, logical or character) and squared for a numeric one.
+#' @param solver `"cd"` (coordinate descent), `"lbfgs"`, `"adagrad"`, `"sgd"`, or `"auto"` to have one chosen;
+#'   `fit$solver` says which.
 #' @param intercept Whether to fit the intercept b.
 #' @param linear Whether to fit the degree-1 term <w, x>. `NULL` means yes.
-#' @param weights Non-negative weights of the rows. A weight of 2 is the same as the row given twice with all others once: the
-#'   loss is a weighted mean.
-#' @param offset A number for each row that is added to f, on the scale of the link. When given, `predict()` needs one too.
-#' @param subset,na.action As in [glm()]; `weights`, `offset` and `subset` of the formula method are evaluated in `data`.
-#' @param init A fit to start from, with the same features, order and rank, or a list with some of `intercept`, `w` and `P`.
+#' @param weights Non-negative weights of the rows. A weight of 2 is the same as the row given twice with all
+#'   others once: the loss is a weighted mean.
+#' @param offset A number for each row that is added to f, on the scale of the link. When given, `predict()`
+#'   needs one too.
+#' @param subset,na.action As in [glm()]; `weights`, `offset` and `subset` of the formula method are evaluated
+#'   in `data`.
+#' @param init A fit to start from, with the same features, order and rank, or a list with some of
+#'   `intercept`, `w` and `P`.
 #' @param control Settings of the solver: see [hofm_control()].
 #' @param ... Nothing: an unknown argument is an error.
-#' @return An object of class `hofm`, a plain list without the training data, which [saveRDS()] keeps whole. Among its fields:
-#'   \item{intercept, w, P}{the parameters: a number, a named vector, and a list of matrices named by degree, with a row for each
-#'     feature.}
-#'   \item{order, rank, lambda, model, loss, solver}{what was fitted; rank and lambda with one value for each degree.}
-#'   \item{objective, trace, converged}{the value reached; a data frame with columns iteration, seconds and objective; and whether
-#'     the solver stopped of its own accord.}
-#'   \item{deviance, null.deviance}{weighted sum of twice the loss above its least possible value, for the fit and for the best
-#'     constant.}
+#' @return An object of class `hofm`, a plain list without the training data, which [saveRDS()] keeps whole.
+#'   Among its fields:
+#'   \item{intercept, w, P}{the parameters: a number, a named vector, and a list of matrices named by degree,
+#'     with a row for each feature.}
+#'   \item{order, rank, lambda, model, loss, solver}{what was fitted; rank and lambda with one value for each
+#'     degree.}
+#'   \item{objective, trace, converged}{the value reached; a data frame with columns iteration, seconds and
+#'     objective; and whether the solver stopped of its own accord.}
+#'   \item{deviance, null.deviance}{weighted sum of twice the loss above its least possible value, for the fit
+#'     and for the best constant.}
 #'   \item{seed, features, call, control, n, format_version}{for the record.}
-#'   \item{linear.predictors, residuals, prior.weights}{of the training rows, unless `control` says otherwise.}
+#'   \item{linear.predictors, residuals, prior.weights}{of the training rows, unless `control` says
+#'     otherwise.}
 #' @references Blondel, M., Fujino, A., Ueda, N. and Ishihata, M. (2016). Higher-Order Factorization Machines.
 #'   *Advances in Neural Information Processing Systems* 29.
 #' @seealso [predict.hofm()], [summary.hofm()], [plot.hofm()], [hofm_control()].
@@ -85,10 +94,11 @@ hofm <- function(x, ...) UseMethod("hofm")
 
 #' @rdname hofm
 #' @export
-hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
-                         intercept = TRUE, linear = NULL, weights, offset, subset, na.action, init = NULL,
-                         control = hofm_control(), ...) {
-  call <- match.call()
+hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
+                         solver = "auto", intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
+                         init = NULL, control = hofm_control(), ...) {
+  if (missing(x)) return(eval(formula_as_x(match.call()), parent.frame()))
+  call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- read_formula(x, data, call, parent.frame())
@@ -98,7 +108,8 @@ hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, mod
 
 #' @rdname hofm
 #' @export
-hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
+hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
+                        solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
                         control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
@@ -106,7 +117,7 @@ hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm"
   if (missing(y)) hofm_abort("`y`, the response, is missing.", argument = "y")
   parts <- learn_design(x)
   parts <- c(parts, list(y = y, weights = weights, offset = offset, offset_given = !is.null(offset)))
-  fit_checked(parts, spec, init, control, tidy_call(match.call()))
+  fit_checked(parts, spec, init, control, tidy_call(resolve_dots(match.call(), parent.frame())))
 }
 
 #' @rdname hofm
@@ -120,8 +131,16 @@ hofm.data.frame <- hofm.matrix
 #' @rdname hofm
 #' @export
 hofm.default <- function(x, ...) {
-  if (missing(x)) hofm_abort("`x` is missing: it must be a formula, a matrix, a Matrix or a data frame.", argument = "x")
-  must_be("x", "a formula, a matrix, a Matrix or a data frame", x)
+  need <- "a formula, a matrix, a Matrix or a data frame"
+  if (missing(x)) hofm_abort(sprintf("`x` is missing: it must be %s.", need), argument = "x")
+  must_be("x", need, x)
+}
+
+# `hofm(formula = y ~ a, ...)`, as one would write it for glm().
+formula_as_x <- function(call) {
+  names(call)[names(call) == "formula"] <- "x"
+  call[[1]] <- hofm
+  call
 }
 
 # Models by name, and whether this version fits them.
@@ -148,7 +167,8 @@ check_spec <- function(order, rank, lambda, model, loss, solver, intercept, line
   rank <- if (order == 1) check_idle_rank(rank) else check_per_degree(rank, "rank", degrees, whole = TRUE)
   linear <- if (is.null(linear)) TRUE else check_flag(linear, "linear")
   if (!linear && !any(rank > 0)) {
-    hofm_abort("There is nothing to fit: `linear` is FALSE and no degree has a positive `rank`.", argument = "linear")
+    hofm_abort("There is nothing to fit: `linear` is FALSE and no degree has a positive `rank`.",
+               argument = "linear")
   }
   list(
     model = model, order = order, rank = rank,
@@ -185,16 +205,34 @@ fit_checked <- function(parts, spec, init, control, call) {
 
 check_response_length <- function(y, n) {
   if (NROW(y) == n) return(invisible())
-  hofm_abort(sprintf("`y` must have one value for each of the %d rows, not %d values.", n, NROW(y)), argument = "y")
+  hofm_abort(sprintf("`y` must have one value for each of the %d rows, not %d values.", n, NROW(y)),
+             argument = "y")
 }
 
 check_parameter_count <- function(d, rank) {
   if (!length(rank) || as.double(d) * max(rank) <= .Machine$integer.max) return(invisible())
-  hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.", d, max(rank),
-                     .Machine$integer.max), argument = "rank")
+  hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.",
+                     d, max(rank), .Machine$integer.max), argument = "rank")
 }
 
-# The call as the user would type it again. Data that came in by value, as do.call() passes it, must not stay in the fit.
+# A function that hands its own `...` on has arguments such as `..2` in the call, which mean nothing
+# elsewhere: put what was written for them in their place.
+resolve_dots <- function(call, caller) {
+  index <- vapply(as.list(call), dot_number, 0L)
+  if (all(is.na(index))) return(call)
+  written <- as.list(eval(quote(substitute(list(...))), caller))[-1]
+  for (k in which(index <= length(written))) call[[k]] <- written[[index[k]]]
+  call
+}
+
+# 2 for the symbol `..2`, NA for anything else.
+dot_number <- function(arg) {
+  name <- if (is.symbol(arg)) as.character(arg) else ""
+  if (grepl("^[.][.][0-9]+$", name)) as.integer(substring(name, 3)) else NA_integer_
+}
+
+# The call as the user would type it again. Data that came in by value, as do.call() passes it, must not stay
+# in the fit.
 tidy_call <- function(call, env = globalenv()) {
   call[[1]] <- quote(hofm)
   for (k in seq_along(call)[-1]) {

@@ -1,12 +1,13 @@
 #' What else a fit can be asked
 #'
-#' Methods for the questions that users of [glm()] ask of a fit. A fit keeps no training data: what needs it works from the fitted
-#' values that `hofm_control(keep_fitted = TRUE)`, the default, keeps, or says that it cannot.
+#' Methods for the questions that users of [glm()] ask of a fit. A fit keeps no training data: what needs it
+#' works from the fitted values that `hofm_control(keep_fitted = TRUE)`, the default, keeps, or says that it
+#' cannot.
 #'
-#' @param object,x A fit from [hofm()].
+#' @param object,x,formula A fit from [hofm()].
 #' @param degree `NULL` for all parameters; 0, 1, ..., `order` for those of one degree.
-#' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1, 1 for the squared
-#'   hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
+#' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1,
+#'   1 for the squared hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
 #' @param data A data frame or matrix of samples.
 #' @param parm,level Not used.
 #' @param nsim,seed As in [simulate()].
@@ -15,25 +16,29 @@
 #' @param row.names,optional Not used.
 #' @param ... For `update()`: arguments to add to the call or to change. Otherwise not used.
 #' @return
-#' * `coef()`: a list with `intercept`, `w` and `P`, which [hofm()] takes as `init`; with `degree`, one of them.
-#' * `fitted()`, `residuals()`, `weights()`: a value for each training row; rows that [na.exclude()] took out are `NA`.
+#' * `coef()`: a list with `intercept`, `w` and `P`, which [hofm()] takes as `init`; with `degree`, one of
+#'   them.
+#' * `fitted()`, `residuals()`, `weights()`: a value for each training row; rows that [na.exclude()] took out
+#'   are `NA`.
 #' * `nobs()`: the number of rows used.
-#' * `deviance()`: the weighted sum of twice the loss above its least possible value: of \eqn{(y - f)^2}, twice the logistic or
-#'   squared hinge loss, or the Poisson deviance.
-#' * `logLik()`: the log-likelihood without the penalty, for the losses that have one. Its degrees of freedom are `NA`, and so are
-#'   [AIC()] and [BIC()]: a penalised, over-parametrised model has no count of parameters that they would be valid for.
+#' * `deviance()`: the weighted sum of twice the loss above its least possible value: of \eqn{(y - f)^2},
+#'   twice the logistic or squared hinge loss, or the Poisson deviance.
+#' * `logLik()`: the log-likelihood without the penalty, for the losses that have one. Its degrees of freedom
+#'   are `NA`, and so are [AIC()] and [BIC()]: a penalised, over-parametrised model has no count of parameters
+#'   that they would be valid for.
 #' * `family()`: the [family] whose deviance the loss is half of.
 #' * `formula()`, `terms()`, `variable.names()`: the formula, its terms, and the names of the features.
 #' * `update()`: a new fit, or its call.
 #' * `simulate()`: a data frame of `nsim` responses drawn from the fit.
 #' * `model.matrix()`: the sparse columns that the fit makes of `data`.
-#' * `as.data.frame()`: the parameters, a row each, with columns `degree`, `feature`, `factor` (the column of P) and `value`.
+#' * `as.data.frame()`: the parameters, a row each, with columns `degree`, `feature`, `factor` (the column of
+#'   P) and `value`.
 #' * `model.frame()`, `vcov()`, `confint()`: an error of class `hofm_error_unsupported` that says why.
 #' @name hofm_methods
 #' @seealso [hofm()], [predict.hofm()]
 #' @examples
 #' cars <- transform(mtcars, am = am == 1, hp = hp / 100)
-#' fit <- hofm(am ~ hp + wt, cars, rank = 2, lambda = 0.01)
+#' fit <- hofm(am ~ hp + wt, cars, rank = 2, control = hofm_control(seed = 1))
 #' coef(fit, degree = 1)
 #' deviance(fit)
 #' deviance(update(fit, . ~ . + qsec))
@@ -42,7 +47,8 @@ NULL
 #' @rdname hofm_methods
 #' @export
 coef.hofm <- function(object, degree = NULL, ...) {
-  if (is.null(degree)) return(object[intersect(c("intercept", "w", "P", "theta", "gamma"), names(Filter(Negate(is.null), object)))])
+  if (is.null(degree)) return(Filter(Negate(is.null),
+                                     unclass(object)[c("intercept", "w", "P", "theta", "gamma")]))
   degree <- check_count(degree, "degree", min = 0, max = object$order)
   if (degree == 0) object$intercept else if (degree == 1) object$w else object$P[[as.character(degree)]]
 }
@@ -67,11 +73,13 @@ scaled_residuals <- function(fit, raw, type) {
   link <- kept_values(fit, "linear.predictors")
   mean <- facts$mean(link)
   if (type != "deviance" && is.null(facts$variance)) {
-    unsupported(sprintf("Residuals of type \"%s\" need a variance, which the %s loss does not have.", type, fit$loss))
+    unsupported(sprintf("Residuals of type \"%s\" need a variance, which the %s loss does not have.", type,
+                        fit$loss))
   }
+  weights <- prior_weights(fit)
   switch(type,
-    deviance = sign(raw) * sqrt(pmax(0, prior_weights(fit) * facts$deviance(coded_response(fit, mean + raw), link))),
-    pearson = raw * sqrt(prior_weights(fit)) / sqrt(facts$variance(mean)),
+    deviance = sign(raw) * sqrt(pmax(0, weights * facts$deviance(coded_response(fit, mean + raw), link))),
+    pearson = raw * sqrt(weights) / sqrt(facts$variance(mean)),
     working = raw / facts$slope(link))
 }
 
@@ -119,8 +127,9 @@ family.hofm <- function(object, ...) {
 #' @rdname hofm_methods
 #' @export
 formula.hofm <- function(x, ...) {
-  if (is.null(x$blueprint$formula)) unsupported("The fit was made from a matrix or data frame `x`: it has no formula.")
-  x$blueprint$formula
+  formula <- x$blueprint$formula
+  if (is.null(formula)) unsupported("The fit was made from a matrix or data frame `x`: it has no formula.")
+  formula
 }
 
 #' @rdname hofm_methods
@@ -128,7 +137,7 @@ formula.hofm <- function(x, ...) {
 terms.hofm <- function(x, ...) {
   if (!is.null(x$blueprint$terms_object)) return(x$blueprint$terms_object)
   variables <- x$blueprint$variables
-  columns <- structure(rep(list(numeric(0)), length(variables)), names = variables, class = "data.frame", row.names = integer(0))
+  columns <- as.data.frame(sapply(variables, function(v) numeric(0), simplify = FALSE), optional = TRUE)
   stats::terms(stats::formula(x), data = columns)
 }
 
@@ -152,13 +161,14 @@ update.hofm <- function(object, formula., ..., evaluate = TRUE) {
 #' @export
 simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
   nsim <- check_count(nsim, "nsim")
-  mean <- loss_facts(object$loss)$mean(kept_values(object, "linear.predictors"))
-  if (is.null(loss_facts(object$loss)$family)) unsupported(sprintf("The %s loss has no distribution to draw from.", object$loss))
+  facts <- loss_facts(object$loss)
+  if (is.null(facts$family)) unsupported(sprintf("The %s loss has no distribution to draw from.", object$loss))
+  mean <- facts$mean(kept_values(object, "linear.predictors"))
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv())
+  before <- state <- get(".Random.seed", envir = globalenv())
   if (!is.null(seed)) {
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    set.seed(seed)
+    on.exit(assign(".Random.seed", before, envir = globalenv()))
+    set.seed(check_count(seed, "seed", min = -.Machine$integer.max))
     state <- structure(seed, kind = as.list(RNGkind()))
   }
   draws <- replicate(nsim, stats::naresid(object$na.action, draw_response(object, mean)), simplify = FALSE)
@@ -188,7 +198,8 @@ model.matrix.hofm <- function(object, data, ...) {
 #' @rdname hofm_methods
 #' @export
 as.data.frame.hofm <- function(x, row.names = NULL, optional = FALSE, ...) {
-  linear <- if (x$linear) data.frame(degree = 1L, feature = x$features, factor = NA_integer_, value = unname(x$w))
+  linear <- if (x$linear) data.frame(degree = 1L, feature = x$features, factor = NA_integer_,
+                                     value = unname(x$w))
   higher <- lapply(names(x$P), function(t) {
     k <- ncol(x$P[[t]])
     data.frame(degree = rep(as.integer(t), k * length(x$features)), feature = rep(x$features, k),
@@ -201,20 +212,23 @@ as.data.frame.hofm <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' @rdname hofm_methods
 #' @importFrom stats model.frame
 #' @export
-model.frame.hofm <- function(formula, ...) unsupported("A fit does not keep its training data, so it has no model frame.")
+model.frame.hofm <- function(formula, ...) {
+  unsupported("A fit does not keep its training data, so it has no model frame.")
+}
 
 #' @rdname hofm_methods
 #' @importFrom stats vcov
 #' @export
 vcov.hofm <- function(object, ...) {
-  unsupported(paste("The parameters of a factorization machine have no covariance matrix: they are penalised, and the columns of",
-                    "P may be exchanged without changing the model. Resample the data to see how predictions vary."))
+  unsupported(paste("The parameters of a factorization machine have no covariance matrix: they are penalised,",
+                    "and the columns of P may be exchanged without changing the model.",
+                    "Resample the data to see how predictions vary."))
 }
 
 #' @rdname hofm_methods
 #' @importFrom stats confint
 #' @export
 confint.hofm <- function(object, parm, level = 0.95, ...) {
-  unsupported(paste("The parameters of a factorization machine have no confidence intervals: they are penalised, and not unique.",
-                    "Resample the data to see how predictions vary."))
+  unsupported(paste("The parameters of a factorization machine have no confidence intervals: they are penalised,",
+                    "and not unique. Resample the data to see how predictions vary."))
 }

@@ -18,8 +18,9 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
     P = lapply(engine$P, name_rows, problem$features), theta = engine$theta, gamma = engine$gamma,
     order = spec$order, rank = spec$rank, lambda = spec$lambda, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
-    objective = engine$objective, trace = engine$trace, converged = engine$converged, message = engine$message,
-    seed = engine$seed, eta = engine$eta, deviance = measures$deviance, null.deviance = measures$null,
+    objective = engine$objective, trace = engine$trace, converged = engine$converged,
+    message = engine$message, seed = engine$seed, eta = engine$eta,
+    deviance = measures$deviance, null.deviance = measures$null,
     loglik = measures$loglik, n = problem$n, features = problem$features, response = response,
     offset_given = parts$offset_given, weights_given = !is.null(weights), na.action = parts$na.action,
     blueprint = parts$blueprint[setdiff(names(parts$blueprint), "features")], control = control, call = call,
@@ -32,7 +33,8 @@ check_engine <- function(engine) {
   values <- c(engine$intercept, engine$w, engine$link, unlist(engine$P, use.names = FALSE))
   if (all(is.finite(values))) return(invisible())
   hofm_abort(paste("The solver ended at values that are not finite. Scale the features to about unit size,",
-                   "or use a larger `lambda` or a smaller `eta` or `init_sd` (see ?hofm_control)."), "hofm_error_diverged")
+                   "or use a larger `lambda`, or a smaller `eta` or `init_sd` in hofm_control()."),
+             "hofm_error_diverged")
 }
 
 name_rows <- function(x, features) {
@@ -54,10 +56,11 @@ training_values <- function(link, problem, loss, weights) {
   list(linear.predictors = link, residuals = response_values(problem$y, loss) - mean, prior.weights = weights)
 }
 
-# ---- Starting values --------------------------------------------------------------------------------------------------
+# ---- Starting values ---------------------------------------------------------------------------------------
 
 #' Starting values from a fit or a list
-#' @return NULL, or a list with `intercept`, `w` and `P`, complete: an intercept or w that is not given, or not in the model, is zero.
+#' @return NULL, or a list with `intercept`, `w` and `P`, complete: an intercept or w that is not given, or
+#'   not in the model, is zero.
 #' @noRd
 check_init <- function(init, features, spec) {
   if (is.null(init)) return(NULL)
@@ -77,7 +80,7 @@ init_from_fit <- function(init, features, spec) {
   same <- c(features = identical(init$features, features), order = init$order == spec$order,
             rank = identical(init$rank, spec$rank), model = init$model == spec$model)
   if (!all(same)) {
-    hofm_abort(sprintf("`init` must be a fit with the same features, order, rank and model; it differs in: %s.",
+    hofm_abort(sprintf("`init` must be a fit with the same features, order, rank and model. It differs in: %s.",
                        paste(names(same)[!same], collapse = ", ")), argument = "init")
   }
   coef(init)
@@ -85,7 +88,8 @@ init_from_fit <- function(init, features, spec) {
 
 check_init_w <- function(w, d, spec) {
   if (is.null(w) || !spec$linear) return(numeric(d))
-  if (!is.numeric(w) || length(w) != d || !all(is.finite(w))) must_be("init$w", sprintf("%d finite numbers", d), w)
+  sound <- is.numeric(w) && length(w) == d && all(is.finite(w))
+  if (!sound) must_be("init$w", sprintf("%d finite numbers", d), w)
   as.double(w)
 }
 
@@ -98,7 +102,8 @@ check_init_factors <- function(P, d, spec) {
   checked <- lapply(degrees, function(t) {
     given <- P[[as.character(t)]]
     if (!sound_factors(given, d, spec$rank[t - 1])) {
-      must_be(sprintf("init$P[[\"%d\"]]", t), sprintf("a finite numeric matrix of %d x %d", d, spec$rank[t - 1]), given)
+      need <- sprintf("a finite numeric matrix of %d x %d", d, spec$rank[t - 1])
+      must_be(sprintf("init$P[[\"%d\"]]", t), need, given)
     }
     matrix(as.double(given), d)
   })
@@ -109,56 +114,63 @@ sound_factors <- function(P, d, k) {
   is.numeric(P) && is.matrix(P) && nrow(P) == d && ncol(P) == k && all(is.finite(P))
 }
 
-# ---- Is a fit whole? --------------------------------------------------------------------------------------------------
+# ---- Is a fit whole? ---------------------------------------------------------------------------------------
 
 #' Check a fit before it is used
 #'
-#' Fits are read from files and edited by hand; what reaches the compiled code must be sound. The checks are in the order in
-#' which they can rely on each other.
+#' Fits are read from files and edited by hand; what reaches the compiled code must be sound. The checks are
+#' in the order in which they can rely on each other.
 #' @noRd
 check_fit <- function(fit, arg = "object") {
   damaged <- function(what) {
-    hofm_abort(sprintf("%s is a damaged fit: %s.", ticked(arg), what), "hofm_error_damaged_fit", argument = arg)
+    hofm_abort(sprintf("%s is a damaged fit: %s.", ticked(arg), what), "hofm_error_damaged_fit",
+               argument = arg)
   }
   if (!is.list(fit)) damaged("it is not a list")
-  if (!identical(as.integer(fit$format_version), format_version)) {
-    damaged(sprintf("its `format_version` is %s, and this version reads %d", describe(fit$format_version), format_version))
+  version <- fit$format_version
+  if (!(is_plain_number(version) && length(version) == 1 && version %in% format_version)) {
+    damaged(sprintf("its `format_version` is %s, and this version reads %d", describe(version),
+                    format_version))
   }
-  for (field in names(fit_rules())) {
-    sound <- tryCatch(isTRUE(fit_rules()[[field]](fit)), error = function(e) FALSE, warning = function(w) FALSE)
+  rules <- fit_rules()
+  no <- function(condition) FALSE
+  for (field in names(rules)) {
+    sound <- tryCatch(isTRUE(rules[[field]](fit)), error = no, warning = no)
     if (!sound) damaged(sprintf("its field %s is missing or not what it must be", ticked(field)))
   }
   invisible(fit)
 }
 
 fit_rules <- function() {
+  one <- function(x) is_plain_number(x) && length(x) == 1
+  all_finite <- function(x, n) is_plain_number(x) && length(x) == n && all(is.finite(x))
   one_of <- function(x, choices) is.character(x) && length(x) == 1 && x %in% choices
   flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
+  kinds <- c("numeric", "factor", "character", "logical")
   list(
     model = function(f) one_of(f$model, names(model_names())),
     loss = function(f) one_of(f$loss, names(loss_table())),
-    order = function(f) is_plain_number(f$order) && length(f$order) == 1 && f$order %in% seq_len(max_order),
-    rank = function(f) is_plain_number(f$rank) && length(f$rank) == f$order - 1 && all(f$rank >= 0 & f$rank == round(f$rank)),
+    order = function(f) one(f$order) && f$order %in% seq_len(max_order),
+    rank = function(f) all_finite(f$rank, f$order - 1) && all(f$rank >= 0 & f$rank == round(f$rank)),
     linear = function(f) flag(f$linear),
-    features = function(f) is.character(f$features) && length(f$features) > 0 && !anyNA(f$features) &&
-      !anyDuplicated(f$features),
-    intercept = function(f) is_plain_number(f$intercept) && length(f$intercept) == 1 && is.finite(f$intercept),
-    w = function(f) if (f$linear) is_plain_number(f$w) && length(f$w) == length(f$features) && all(is.finite(f$w))
-                    else is.null(f$w),
+    features = function(f) sound_names(f$features),
+    intercept = function(f) all_finite(f$intercept, 1),
+    w = function(f) if (f$linear) all_finite(f$w, length(f$features)) else is.null(f$w),
     P = sound_P,
     blueprint = sound_blueprint,
-    response = function(f) is.list(f$response) && one_of(f$response$kind, c("numeric", "factor", "character", "logical")) &&
-      length(f$response$levels) %in% c(0, 2),
+    response = function(f) one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
     offset_given = function(f) flag(f$offset_given),
-    control = function(f) inherits(f$control, "hofm_control") && is.list(f$control) && is_plain_number(f$control$threads) &&
-      length(f$control$threads) == 1 && f$control$threads >= 1)
+    control = function(f) inherits(f$control, "hofm_control") && one(f$control$threads) && f$control$threads >= 1)
 }
+
+sound_names <- function(x) is.character(x) && length(x) > 0 && !anyNA(x) && !anyDuplicated(x)
 
 sound_P <- function(fit) {
   degrees <- as.character(seq_len(fit$order)[-1])
-  wanted <- degrees[fit$rank > 0]
-  is.list(fit$P) && all(wanted %in% names(fit$P)) && all(names(fit$P) %in% degrees) && !anyDuplicated(names(fit$P)) &&
-    all(vapply(names(fit$P), function(t) sound_factors(fit$P[[t]], length(fit$features), fit$rank[as.integer(t) - 1]), NA))
+  here <- names(fit$P)
+  sound <- function(t) sound_factors(fit$P[[t]], length(fit$features), fit$rank[as.integer(t) - 1])
+  is.list(fit$P) && all(degrees[fit$rank > 0] %in% here) && all(here %in% degrees) && !anyDuplicated(here) &&
+    all(vapply(here, sound, NA))
 }
 
 # A frame blueprint must make exactly one column for each feature; products are counted by the columns they kept.
@@ -166,9 +178,10 @@ sound_blueprint <- function(fit) {
   b <- fit$blueprint
   if (!is.list(b) || !identical(length(b$kind), 1L)) return(FALSE)
   if (b$kind == "matrix") return(is.logical(b$named) && length(b$named) == 1 && !is.na(b$named))
-  b$kind == "frame" && is.character(b$variables) && is.character(b$types) && is.list(b$levels) && is.list(b$columns) &&
-    length(b$types) == length(b$variables) && (is.null(b$calls) || length(b$calls) == length(b$variables)) &&
-    sum(blueprint_widths(b)) == length(fit$features)
+  n <- length(b$variables)
+  b$kind == "frame" && is.character(b$variables) && is.character(b$types) && is.character(b$needed) &&
+    is.list(b$levels) && is.list(b$columns) && length(b$types) == n &&
+    (is.null(b$calls) || length(b$calls) == n) && sum(blueprint_widths(b)) == length(fit$features)
 }
 
 blueprint_widths <- function(b) {

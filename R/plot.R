@@ -1,7 +1,7 @@
 #' Plot a fit
 #'
-#' Draws the convergence of the solver: the objective, on a log scale when it is positive, against the time or the iterations
-#' spent. A filled end point means that the solver stopped of its own accord.
+#' Draws the convergence of the solver: the objective, on a log scale when it is positive, against the time or
+#' the iterations spent. A filled end point means that the solver stopped of its own accord.
 #'
 #' @param x A fit from [hofm()].
 #' @param which What to draw: `"convergence"`.
@@ -17,18 +17,19 @@ plot.hofm <- function(x, which = "convergence", against = c("seconds", "iteratio
   check_choice(which, "which", "convergence")
   against <- if (missing(against)) "seconds" else check_choice(against, "against", c("seconds", "iteration"))
   trace <- x$trace
-  if (!is.data.frame(trace) || !NROW(trace) || !all(c("iteration", "seconds", "objective") %in% names(trace))) {
-    hofm_abort("`x` has no trace to plot.", "hofm_error_damaged_fit")
-  }
+  sound <- is.data.frame(trace) && nrow(trace) && all(c("iteration", "seconds", "objective") %in% names(trace))
+  if (!sound) hofm_abort("`x` has no trace to plot.", "hofm_error_damaged_fit")
   plot_convergence(trace, against, isTRUE(x$converged), ...)
   invisible(trace)
 }
 
 plot_convergence <- function(trace, against, converged, ...) {
   settings <- list(
-    x = trace[[against]], y = trace$objective, type = "l", log = if (all(trace$objective > 0)) "y" else "",
-    xlab = if (against == "seconds") "Seconds" else "Iteration", ylab = "Objective", col = "#0072B2", lwd = 2, las = 1)
+    x = trace[[against]], y = trace$objective, log = if (all(trace$objective > 0)) "y" else "",
+    xlab = if (against == "seconds") "Seconds" else "Iteration", ylab = "Objective",
+    type = "l", col = "#0072B2", lwd = 2, las = 1)
   do.call(graphics::plot, utils::modifyList(settings, list(...)))
   last <- nrow(trace)
-  graphics::points(trace[[against]][last], trace$objective[last], pch = if (converged) 19 else 1, col = "#D55E00")
+  graphics::points(trace[[against]][last], trace$objective[last], pch = if (converged) 19 else 1,
+                   col = "#D55E00")
 }

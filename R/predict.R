@@ -1,22 +1,25 @@
 #' Predict from a higher-order factorization machine
 #'
 #' @param object A fit from [hofm()].
-#' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or data frame with the
-#'   columns of the training matrix. Columns are matched by name: their order does not matter, others are ignored. Columns of a
-#'   fit on a matrix without column names are matched by position. `NULL` stands for the training data.
-#' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the Poisson loss, the same
-#'   as the link otherwise); `"link"`: f(x) plus the offset; `"class"`: the likelier of the two classes, which is the second
-#'   when the link is above 0 (above 0.5 for the squared loss); `"terms"`: the parts that the link is the sum of.
-#' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are taken from
-#'   `newdata`.
-#' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing; `FALSE` makes it an
-#'   error of class `hofm_error_new_levels`.
+#' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or
+#'   data frame with the columns of the training matrix. Columns are matched by name: their order does not
+#'   matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
+#'   `NULL` stands for the training data.
+#' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the
+#'   Poisson loss, the same as the link otherwise); `"link"`: f(x) plus the offset; `"class"`: the likelier of
+#'   the two classes, which is the second when the link is above 0 (above 0.5 for the squared loss);
+#'   `"terms"`: the parts that the link is the sum of.
+#' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are
+#'   taken from `newdata`.
+#' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing;
+#'   `FALSE` makes it an error of class `hofm_error_new_levels`.
 #' @param threads Number of threads; `NULL` takes that of the fit.
 #' @param ... Nothing: an unknown argument is an error.
-#' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses is missing: numbers
-#'   for `"response"` and `"link"`; for `"class"` a factor with the levels of the response, logical for a logical response and
-#'   numbers for a numeric one. For `"terms"` a matrix with columns `intercept`, `degree 1`, ..., `degree m` and, if there
-#'   is an offset, `offset`, whose row sums are the link.
+#' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses
+#'   is missing: numbers for `"response"` and `"link"`; for `"class"` a factor with the levels of the
+#'   response, logical for a logical response and numbers for a numeric one. For `"terms"` a matrix with
+#'   columns `intercept`, `degree 1`, ..., `degree m` and, if there is an offset, `offset`, whose row sums are
+#'   the link.
 #' @seealso [hofm()]
 #' @examples
 #' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
@@ -24,8 +27,8 @@
 #' predict(fit, cars[1:3, ])
 #' predict(fit, cars[1:3, ], type = "terms")
 #' @export
-predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"), offset = NULL,
-                         allow_new_levels = FALSE, threads = NULL, ...) {
+predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"),
+                         offset = NULL, allow_new_levels = FALSE, threads = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
   check_fit(object)
@@ -34,7 +37,8 @@ predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "c
   if (is.null(newdata)) return(predict_training(object, type, offset))
   design <- design_for(fit_blueprint(object), newdata, allow_new_levels)
   design$offset <- total_offset(object, design, offset)
-  if (type == "terms") predict_terms(object, design, threads) else predict_values(object, design, type, threads)
+  if (type == "terms") predict_terms(object, design, threads)
+  else predict_values(object, design, type, threads)
 }
 
 fit_blueprint <- function(fit) c(fit$blueprint, list(features = fit$features))
@@ -74,7 +78,8 @@ on_scale <- function(fit, link, type) {
   if (type == "link") return(link)
   if (type == "response") return(loss_facts(fit$loss)$mean(link))
   if (is.null(fit$response$levels)) {
-    hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.", argument = "type")
+    hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.",
+               argument = "type")
   }
   as_response_class(link, fit$loss, fit$response)
 }
@@ -88,9 +93,12 @@ predict_terms <- function(fit, design, threads) {
 }
 
 predict_training <- function(fit, type, offset) {
-  if (!is.null(offset)) hofm_abort("`offset` needs `newdata`: the training data has its own.", argument = "offset")
+  if (!is.null(offset)) {
+    hofm_abort("`offset` needs `newdata`: the training data has its own.", argument = "offset")
+  }
   if (type == "terms") {
-    hofm_abort("`type = \"terms\"` needs `newdata`: a fit does not keep its training data.", argument = "newdata")
+    hofm_abort("`type = \"terms\"` needs `newdata`: a fit does not keep its training data.",
+               argument = "newdata")
   }
   on_scale(fit, stats::napredict(fit$na.action, kept_values(fit, "linear.predictors")), type)
 }

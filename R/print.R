@@ -21,7 +21,8 @@ headline <- function(fit) {
 
 # One number when all degrees share it, else all of them.
 per_degree <- function(x, digits = 7) {
-  paste(format(if (length(unique(x)) == 1) x[1] else x, digits = digits, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
+  if (length(unique(x)) == 1) x <- x[1]
+  paste(vapply(x, format, "", digits = digits), collapse = ", ")
 }
 
 deparsed_call <- function(call) {
@@ -32,11 +33,12 @@ deparsed_call <- function(call) {
 fit_facts <- function(fit, digits) {
   short <- function(x) format(x, digits = digits)
   c(Loss = paste0(fit$loss, positive_class(fit)),
-    Data = sprintf("%d rows, %d features", fit$n, length(fit$features)),
+    Data = paste0(counted(fit$n, "row"), ", ", counted(length(fit$features), "feature")),
     Lambda = per_degree(fit$lambda, digits),
     Solver = solver_words(fit),
     Objective = short(fit$objective),
-    Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance), explained(fit)))
+    Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance),
+                       explained(fit)))
 }
 
 positive_class <- function(fit) {
@@ -46,9 +48,11 @@ positive_class <- function(fit) {
 
 solver_words <- function(fit) {
   steps <- if (NROW(fit$trace)) max(fit$trace$iteration) else 0
-  sprintf("%s, %d iteration%s, %s", fit$solver, as.integer(steps), if (steps == 1) "" else "s",
+  sprintf("%s, %s, %s", fit$solver, counted(steps, "iteration"),
           if (isTRUE(fit$converged)) "converged" else "not converged")
 }
+
+counted <- function(n, noun) sprintf("%d %s%s", as.integer(n), noun, if (n == 1) "" else "s")
 
 explained <- function(fit) {
   if (!(fit$null.deviance > 0)) return("NA")

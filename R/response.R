@@ -1,9 +1,9 @@
-# The response: from what the user gave to the numbers a loss works on, and back; and the facts about each loss that R
-# needs after the fit.
+# The response: from what the user gave to the numbers a loss works on, and back; and the facts about each
+# loss that R needs after the fit.
 
-#' Facts about each loss: how the response is coded, the mean at a link value, its derivative, the variance function,
-#' twice the loss above its least possible value (the unit deviance), and the log-likelihood where there is one.
-#' In all of them `y` is coded as in the problem: -1/1 for logistic and squared_hinge.
+#' Facts about each loss: how the response is coded, the mean at a link value, its derivative, the variance
+#' function, twice the loss above its least possible value (the unit deviance), and the log-likelihood where
+#' there is one. In all of them `y` is coded as in the problem: -1/1 for logistic and squared_hinge.
 #' @noRd
 loss_table <- function() {
   list(
@@ -35,8 +35,8 @@ loss_facts <- function(loss) loss_table()[[loss]]
 #' Code a response for a loss
 #' @param y What the user gave.
 #' @param loss The name of a loss, or NULL to choose by the response.
-#' @return A list: `y` (double), `loss`, `kind` (how `y` came: "numeric", "factor", "character" or "logical") and `levels`
-#'   (the two values that `type = "class"` may return, or NULL).
+#' @return A list: `y` (double), `loss`, `kind` (how `y` came: "numeric", "factor", "character" or "logical")
+#'   and `levels` (the two values that `type = "class"` may return, or NULL).
 #' @noRd
 code_response <- function(y, loss = NULL, arg = "y") {
   if (!is.null(loss)) loss <- check_choice(loss, "loss", names(loss_table()))
@@ -59,7 +59,9 @@ plain_response <- function(y, arg) {
 }
 
 # Numbers that arithmetic may be done on: Date and the like are numeric underneath, integer64 only looks so.
-is_number_like <- function(x) is.numeric(x) && !is.factor(x) && !inherits(x, c("integer64", "Date", "difftime", "POSIXct"))
+is_number_like <- function(x) {
+  is.numeric(x) && !inherits(x, c("factor", "integer64", "Date", "difftime", "POSIXct"))
+}
 
 code_classes <- function(y, loss, arg) {
   if (loss == "poisson") must_be(arg, "numeric for `loss = \"poisson\"`", y)
@@ -76,7 +78,8 @@ as_classes <- function(y, arg) {
   if (!is.factor(y)) return(factor(y))
   unused <- levels(y)[tabulate(y, nlevels(y)) == 0]
   if (length(unused)) {
-    hofm_warn(sprintf("%s has levels that do not occur, which are dropped: %s.", ticked(arg), enumerate(quoted(unused))),
+    hofm_warn(sprintf("%s has levels that do not occur, which are dropped: %s.", ticked(arg),
+                      enumerate(quoted(unused))),
               "hofm_warning_dropped_levels", levels = unused)
   }
   droplevels(y)
@@ -90,12 +93,14 @@ code_numbers <- function(y, loss, arg) {
   y <- as.double(y)
   values <- if (all(y %in% c(0, 1))) c(0, 1) else if (all(y %in% c(-1, 1))) c(-1, 1)
   if (loss_facts(loss)$classes && is.null(values)) {
-    hofm_abort(sprintf("%s must hold only 0 and 1, or only -1 and 1, for `loss = \"%s\"`, not %s.", ticked(arg), loss,
-                       enumerate(format(sort(unique(y)), digits = 7, trim = TRUE))), argument = arg)
+    came <- enumerate(format(sort(unique(y)), digits = 7, trim = TRUE))
+    hofm_abort(sprintf("%s must hold only 0 and 1, or only -1 and 1, for `loss = \"%s\"`, not %s.",
+                       ticked(arg), loss, came), argument = arg)
   }
   if (loss == "poisson" && any(y < 0)) {
-    hofm_abort(sprintf("%s must not be negative for `loss = \"poisson\"`, but its value in row %d is %s.", ticked(arg),
-                       which(y < 0)[1], format(y[y < 0][1])), argument = arg)
+    row <- which(y < 0)[1]
+    hofm_abort(sprintf("%s must not be negative for `loss = \"poisson\"`, but its value in row %d is %s.",
+                       ticked(arg), row, format(y[row])), argument = arg, row = row)
   }
   if (loss_facts(loss)$classes) y <- ifelse(y == 1, 1, -1)
   # Under the squared loss 0/1 can be thresholded at one half; any other numbers are a regression.
@@ -107,8 +112,10 @@ code_numbers <- function(y, loss, arg) {
 check_varies <- function(response, weights, arg = "y") {
   y <- response$y[weights > 0]
   if (any(y != y[1])) return(invisible())
-  value <- if (is.null(response$levels)) format(y[1]) else quoted(response$levels[1 + (y[1] > 0)])
-  what <- if (is.null(response$levels)) "vary" else "have two classes"
+  number <- response$kind == "numeric"
+  value <- if (number) format(if (is.null(response$levels)) y[1] else response$levels[1 + (y[1] > 0)])
+           else quoted(response$levels[1 + (y[1] > 0)])
+  what <- if (number && !loss_facts(response$loss)$classes) "vary" else "have two classes"
   hofm_abort(sprintf("%s must %s, but all its values%s are %s.", ticked(arg), what,
                      if (all(weights > 0)) "" else " with positive weight", value), argument = arg)
 }
@@ -145,7 +152,8 @@ null_search <- function(y, loss, weights, offset) {
   stats::optimize(function(b) sum(weights * deviance(y, offset + b)), c(-width, width), tol = 1e-8)$minimum
 }
 
-# Log-likelihood at the fitted values, NA where the loss is not one. The squared loss takes the variance that fits best.
+# Log-likelihood at the fitted values, NA where the loss is not one. The squared loss takes the variance that
+# fits best.
 log_likelihood <- function(y, loss, link, weights) {
   deviance <- sum(weights * loss_facts(loss)$deviance(y, link))
   used <- weights > 0

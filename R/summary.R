@@ -2,10 +2,10 @@
 #'
 #' @param object A fit from [hofm()].
 #' @param ... Not used.
-#' @return An object of class `summary.hofm`: a list with `fit` (the fit without its training values), `degrees` (a data frame with a
-#'   row for each degree: its rank, number of parameters, penalty and the norm of its w or P), `parameters` (their number,
-#'   intercept included), `explained` (share of the null deviance) and `trace` (the last rows of the trace). Printing returns it
-#'   invisibly.
+#' @return An object of class `summary.hofm`: a list with `fit` (the fit without its training values),
+#'   `degrees` (a data frame with a row for each degree: its rank, number of parameters, penalty and the norm
+#'   of its w or P), `parameters` (their number, intercept included), `explained` (share of the null deviance)
+#'   and `trace` (the last rows of the trace). Printing returns it invisibly.
 #' @seealso [hofm()]
 #' @examples
 #' summary(hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2))
@@ -15,15 +15,17 @@ summary.hofm <- function(object, ...) {
   degrees <- degree_table(object)
   fit <- object[setdiff(names(object), c("linear.predictors", "residuals", "prior.weights", "na.action"))]
   structure(list(
-    fit = structure(fit, class = "hofm"), degrees = degrees, parameters = sum(degrees$parameters) + object$has_intercept,
-    explained = 1 - object$deviance / object$null.deviance, trace = utils::tail(object$trace, 5)), class = "summary.hofm")
+    fit = structure(fit, class = "hofm"), degrees = degrees,
+    parameters = sum(degrees$parameters) + object$has_intercept,
+    explained = 1 - object$deviance / object$null.deviance,
+    trace = utils::tail(object$trace, 5)), class = "summary.hofm")
 }
 
 degree_table <- function(fit) {
   higher <- as.character(seq_len(fit$order)[-1])
   values <- c(list(fit$w), lapply(higher, function(t) fit$P[[t]]))
   data.frame(
-    degree = seq_len(fit$order), rank = c(NA, fit$rank), parameters = vapply(values, function(v) as.double(length(v)), 0),
+    degree = seq_len(fit$order), rank = c(NA, fit$rank), parameters = as.double(lengths(values)),
     lambda = fit$lambda, norm = vapply(values, function(v) sqrt(sum(v^2)), 0))
 }
 

@@ -1,0 +1,4 @@
+library(testthat)
+library(hofm)
+
+test_check("hofm")
