@@ -66,7 +66,9 @@ cran_install <- function(packages) {
   library <- first_writable_library()
   if (any(getOption("repos") %in% c("@CRAN@", ""))) chooseCRANmirror(ind = 1)
   message("hofm: installing from CRAN into ", library, ": ", paste(packages, collapse = " "))
-  options(timeout = 600)
+  options(timeout = 600, warn = 1)
+  # fs, which testthat needs, brings a libuv of its own for machines that have none, but uses it only when told.
+  if (!nzchar(Sys.getenv("USE_BUNDLED_LIBUV"))) Sys.setenv(USE_BUNDLED_LIBUV = "1")
   install.packages(packages, lib = library, quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE))
 }
 
