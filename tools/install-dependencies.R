@@ -62,11 +62,25 @@ apt_install <- function(prefix, packages) {
   .libPaths(c(.libPaths(), site))
 }
 
+# testthat needs fs, and fs needs libuv: its own copy if there is a cmake to build that, else the one of Debian,
+# which anyone may fetch and unpack. It stays in the library, where fs looks for it from then on.
+provide_libuv <- function(library) {
+  if (nzchar(Sys.which("cmake"))) return(Sys.setenv(USE_BUNDLED_LIBUV = "1"))
+  if (!nzchar(Sys.which("apt-get"))) return(invisible())
+  place <- file.path(library, "libuv")
+  script <- 'cd "$(mktemp -d)" && apt-get -q download libuv1 libuv1-dev && for deb in *.deb; do dpkg-deb -x $deb "$0"; done'
+  system2("sh", c("-c", shQuote(script), shQuote(place)), stdout = FALSE)
+  shared <- dirname(Sys.glob(file.path(place, "usr", "lib", "*", "libuv.so")))
+  if (length(shared) == 1)
+    Sys.setenv(CPATH = file.path(place, "usr", "include"), LIBRARY_PATH = shared, LD_RUN_PATH = shared)
+}
+
 cran_install <- function(packages) {
   library <- first_writable_library()
   if (any(getOption("repos") %in% c("@CRAN@", ""))) chooseCRANmirror(ind = 1)
   message("hofm: installing from CRAN into ", library, ": ", paste(packages, collapse = " "))
-  options(timeout = 600)
+  options(timeout = 600, warn = 1)
+  if (!file.exists("/usr/include/uv.h")) provide_libuv(library)
   install.packages(packages, lib = library, quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE))
 }
 
