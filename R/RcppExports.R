@@ -9,8 +9,16 @@ term_values_cpp <- function(blocks, model, threads) {
     .Call(`_hofm_term_values_cpp`, blocks, model, threads)
 }
 
+degree_sums_cpp <- function(blocks, P, weights, threads) {
+    .Call(`_hofm_degree_sums_cpp`, blocks, P, weights, threads)
+}
+
 objective_cpp <- function(blocks, response, model, options) {
     .Call(`_hofm_objective_cpp`, blocks, response, model, options)
+}
+
+interactions_cpp <- function(P, weights, degree, n) {
+    .Call(`_hofm_interactions_cpp`, P, weights, degree, n)
 }
 
 anova_value_cpp <- function(p, x, degree, power_sums) {

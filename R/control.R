@@ -44,20 +44,20 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, eta = NULL
 
 check_init_sd <- function(x) {
   ok <- is_plain_number(x) && length(x) >= 1 && all(is.finite(x)) && all(x > 0)
-  if (!ok) must_be("init_sd", "one positive number or one for each degree 2, ..., `order`", x)
+  if (!ok) must_be("init_sd", "one positive number or one for each matrix of factors P", x)
   as.double(x)
 }
 
 # A control object may have been edited by hand, or be a plain list: build it anew.
-check_control <- function(control, order) {
+check_control <- function(control, factors) {
   if (!is.list(control) || is.data.frame(control)) must_be("control", "made by hofm_control()", control)
   named <- !length(control) || (!is.null(names(control)) && !anyDuplicated(names(control)))
   if (!named) must_be("control", "made by hofm_control()", control)
   control <- do.call(hofm_control, unclass(control))
   n <- length(control$init_sd)
-  if (n > 1 && n != order - 1) {
+  if (n > 1 && n != factors) {
     hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees from 2, not %d numbers.",
-                       order - 1L, n), argument = "init_sd")
+                       factors, n), argument = "init_sd")
   }
   control
 }

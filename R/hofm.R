@@ -25,6 +25,19 @@
 #' | `"squared_hinge"` | -1, 1 | \eqn{\max(0, 1 - y f)^2}{max(0, 1 - y f)^2} |
 #' | `"poisson"` | 0 or more | \eqn{\exp(f) - y f}{exp(f) - y f} |
 #'
+#' @section Models:
+#' `model = "hofm"` is the model above, with a separate P for each degree. The others have one P of d x k, an intercept, and the
+#' penalty \eqn{\lambda/2 \|P\|^2}{lambda/2 |P|^2}; section 5 of the paper.
+#'
+#' | `model` | f(x) - b | also fitted |
+#' |---|---|---|
+#' | `"shared"` | \eqn{\sum_s A^m([\gamma_s, p_s], [1, \dots, 1, x])}{sum_s A^m([gamma_s, p_s], [1, ..., 1, x])}, m - 1 dummy ones in front of x | `gamma`, (m - 1) x k, penalised like P; `theta`, m x k, the weights of the degrees that it amounts to, \eqn{\sum_s \sum_t \theta_{ts} A^t(p_s, x)}{sum_s sum_t theta_ts A^t(p_s, x)} |
+#' | `"simplex"` | \eqn{\sum_s \sum_t \theta_t A^t(p_s, x)}{sum_s sum_t theta_t A^t(p_s, x)} | `theta`, m weights, not negative, with sum 1 |
+#' | `"all_subsets"` | \eqn{\sum_s \prod_j (1 + p_{js} x_j)}{sum_s prod_j (1 + p_js x_j)}: products of any number of features | |
+#' | `"polynomial"` | \eqn{\sum_s (\gamma_s + \langle p_s, x\rangle)^m}{sum_s (gamma_s + <p_s, x>)^m}: products with repetition | `gamma`, k numbers, penalised like P |
+#'
+#' Every model takes every loss, and every solver but for `"simplex"`, whose constraint is kept by coordinate descent only.
+#'
 #' @section Formulas and data frames:
 #' A factor or character variable becomes one 0/1 column for *each* level that occurs (no contrasts: the
 #' penalty makes them unnecessary), named as in [glm()]; a logical variable becomes one column; numbers stay.
@@ -100,7 +113,7 @@ hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, mod
   if (missing(x)) return(eval(formula_as_x(match.call()), parent.frame()))
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  spec <- check_spec(order, rank, lambda, model, loss, solver, intercept, linear)
+  spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- read_formula(x, data, call, parent.frame())
   spec$intercept <- spec$intercept && parts$intercept
   fit_checked(parts, spec, init, control, tidy_call(call, environment(parts$blueprint$formula)))
@@ -113,7 +126,7 @@ hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm"
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
                         control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  spec <- check_spec(order, rank, lambda, model, loss, solver, intercept, linear)
+  spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   if (missing(y)) hofm_abort("`y`, the response, is missing.", argument = "y")
   parts <- learn_design(x)
   parts <- c(parts, list(y = y, weights = weights, offset = offset, offset_given = !is.null(offset)))
@@ -143,39 +156,67 @@ formula_as_x <- function(call) {
   call
 }
 
-# Models by name, and whether this version fits them.
-model_names <- function() {
-  c(hofm = TRUE, shared = FALSE, simplex = FALSE, all_subsets = FALSE, polynomial = FALSE, bilinear = FALSE)
-}
-
 solver_names <- function() c("auto", "cd", "lbfgs", "adagrad", "sgd")
 
-# The core keeps its sums of up to this degree on the stack (kMaxOrder in model.h).
-max_order <- 20L
-
-check_model <- function(model) {
-  model <- check_choice(model, "model", names(model_names()))
-  if (model_names()[[model]]) return(model)
-  hofm_abort(sprintf("`model = \"%s\"` is not available in this version; use %s.", model,
-                     enumerate(quoted(names(which(model_names()))))), argument = "model")
+#' Everything that says what to fit, checked
+#' @param order,linear NULL if not given.
+#' @noRd
+check_spec <- function(order, rank, lambda, model, loss, solver, intercept, linear, links = FALSE) {
+  model <- check_model(model, links)
+  rules <- model_table()[[model]]
+  order <- check_order(order, model, rules)
+  linear <- check_linear(linear, model, rules)
+  spec <- list(
+    model = model, order = order, rank = check_rank(rank, order, rules), lambda = check_lambda(lambda, order, rules),
+    loss = if (!is.null(loss)) check_choice(loss, "loss", names(loss_table())),
+    solver = check_solver(solver, model, rules), intercept = check_flag(intercept, "intercept"), linear = linear)
+  if (!linear && !any(spec$rank > 0)) {
+    hofm_abort("There is nothing to fit: there is no linear term and no degree has a positive `rank`.", argument = "rank")
+  }
+  spec
 }
 
-check_spec <- function(order, rank, lambda, model, loss, solver, intercept, linear) {
-  model <- check_model(model)
-  order <- check_count(order, "order", max = max_order)
-  degrees <- seq_len(order)[-1]
-  rank <- if (order == 1) check_idle_rank(rank) else check_per_degree(rank, "rank", degrees, whole = TRUE)
-  linear <- if (is.null(linear)) TRUE else check_flag(linear, "linear")
-  if (!linear && !any(rank > 0)) {
-    hofm_abort("There is nothing to fit: `linear` is FALSE and no degree has a positive `rank`.",
+check_model <- function(model, links) {
+  model <- check_choice(model, "model", model_names())
+  if (model != "bilinear" || links) return(model)
+  hofm_abort("`model = \"bilinear\"` is for link_pairs() only: it multiplies features of two nodes.", argument = "model")
+}
+
+check_order <- function(order, model, rules) {
+  if (is.null(rules$orders)) {
+    if (is.null(order)) return(NA_integer_)
+    hofm_abort(sprintf("`order` must not be given for `model = \"%s\"`: %s.", model, if (model == "bilinear") {
+      "it is of degree 2"
+    } else {
+      "it has products of any number of features"
+    }), argument = "order")
+  }
+  if (is.null(order)) 2L else check_count(order, "order", min = rules$orders[1], max = rules$orders[2])
+}
+
+check_linear <- function(linear, model, rules) {
+  linear <- if (is.null(linear)) rules$linear else check_flag(linear, "linear")
+  if (linear && !rules$linear) {
+    hofm_abort(sprintf("`linear` must not be TRUE for `model = \"%s\"`: it has no linear term apart from its kernel.", model),
                argument = "linear")
   }
-  list(
-    model = model, order = order, rank = rank,
-    lambda = check_per_degree(lambda, "lambda", seq_len(order)),
-    loss = if (!is.null(loss)) check_choice(loss, "loss", names(loss_table())),
-    solver = check_choice(solver, "solver", solver_names()),
-    intercept = check_flag(intercept, "intercept"), linear = linear)
+  linear
+}
+
+check_rank <- function(rank, order, rules) {
+  if (!rules$per_degree) return(check_count(rank, "rank"))
+  if (order == 1) check_idle_rank(rank) else check_per_degree(rank, "rank", seq_len(order)[-1], whole = TRUE)
+}
+
+check_lambda <- function(lambda, order, rules) {
+  if (rules$per_degree) check_per_degree(lambda, "lambda", seq_len(order)) else check_number(lambda, "lambda", min = 0)
+}
+
+check_solver <- function(solver, model, rules) {
+  solver <- check_choice(solver, "solver", solver_names())
+  if (solver == "auto" || solver %in% rules$solvers) return(solver)
+  hofm_abort(sprintf("`solver` must be \"auto\" or %s for `model = \"%s\"`, not \"%s\": %s.",
+                     enumerate(quoted(rules$solvers)), model, solver, rules$why), argument = "solver")
 }
 
 # At order 1 there is no P, so that a rank (such as the default) means nothing; nonsense is still an error.
@@ -189,7 +230,7 @@ check_idle_rank <- function(rank) {
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
   n <- nrow(parts$x)
-  control <- check_control(control, spec$order)
+  control <- check_control(control, length(factor_names(spec)))
   features <- parts$blueprint$features
   check_parameter_count(length(features), spec$rank)
   check_response_length(parts$y, n)

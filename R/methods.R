@@ -31,8 +31,8 @@
 #' * `update()`: a new fit, or its call.
 #' * `simulate()`: a data frame of `nsim` responses drawn from the fit.
 #' * `model.matrix()`: the sparse columns that the fit makes of `data`.
-#' * `as.data.frame()`: the parameters, a row each, with columns `degree`, `feature`, `factor` (the column of
-#'   P) and `value`.
+#' * `as.data.frame()`: the parameters, a row each, with columns `degree` (`NA` where degrees share the
+#'   parameters), `feature`, `factor` (the column of P) and `value`.
 #' * `model.frame()`, `vcov()`, `confint()`: an error of class `hofm_error_unsupported` that says why.
 #' @name hofm_methods
 #' @seealso [hofm()], [predict.hofm()]
@@ -49,6 +49,9 @@ NULL
 coef.hofm <- function(object, degree = NULL, ...) {
   if (is.null(degree)) return(Filter(Negate(is.null),
                                      unclass(object)[c("intercept", "w", "P", "theta", "gamma")]))
+  if (object$model != "hofm") {
+    hofm_abort("`degree` needs `model = \"hofm\"`: the degrees of other models share their parameters.", argument = "degree")
+  }
   degree <- check_count(degree, "degree", min = 0, max = object$order)
   if (degree == 0) object$intercept else if (degree == 1) object$w else object$P[[as.character(degree)]]
 }
@@ -200,10 +203,11 @@ model.matrix.hofm <- function(object, data, ...) {
 as.data.frame.hofm <- function(x, row.names = NULL, optional = FALSE, ...) {
   linear <- if (x$linear) data.frame(degree = 1L, feature = x$features, factor = NA_integer_,
                                      value = unname(x$w))
-  higher <- lapply(names(x$P), function(t) {
-    k <- ncol(x$P[[t]])
-    data.frame(degree = rep(as.integer(t), k * length(x$features)), feature = rep(x$features, k),
-               factor = rep(seq_len(k), each = length(x$features)), value = as.vector(x$P[[t]]))
+  higher <- lapply(names(x$P), function(name) {
+    P <- x$P[[name]]
+    degree <- if (x$model == "hofm") as.integer(name) else NA_integer_
+    data.frame(degree = rep(degree, length(P)), feature = rep(rownames(P), ncol(P)),
+               factor = rep(seq_len(ncol(P)), each = nrow(P)), value = as.vector(P))
   })
   first <- data.frame(degree = 0L, feature = NA_character_, factor = NA_integer_, value = x$intercept)
   do.call(rbind, c(list(first, linear), higher))

@@ -14,9 +14,8 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
   check_engine(engine)
   measures <- fit_measures(engine$link, problem, spec, if (is.null(weights)) rep(1, problem$n) else weights)
   fit <- list(
-    intercept = as.double(engine$intercept), w = name_rows(engine$w, problem$features),
-    P = lapply(engine$P, name_rows, problem$features), theta = engine$theta, gamma = engine$gamma,
-    order = spec$order, rank = spec$rank, lambda = spec$lambda, model = spec$model, loss = spec$loss,
+    intercept = as.double(engine$intercept), w = engine$w, P = engine$P, theta = engine$theta, gamma = engine$gamma,
+    order = spec$order, rank = spec$rank, split = spec$split, lambda = spec$lambda, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
     objective = engine$objective, trace = engine$trace, converged = engine$converged,
     message = engine$message, seed = engine$seed, eta = engine$eta,
@@ -25,22 +24,17 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
     offset_given = parts$offset_given, weights_given = !is.null(weights), na.action = parts$na.action,
     blueprint = parts$blueprint[setdiff(names(parts$blueprint), "features")], control = control, call = call,
     format_version = format_version)
+  fit$degree_variance <- degree_variance(fit, problem)
   if (control$keep_fitted) fit <- c(fit, training_values(engine$link, problem, spec$loss, weights))
   structure(fit, class = "hofm")
 }
 
 check_engine <- function(engine) {
-  values <- c(engine$intercept, engine$w, engine$link, unlist(engine$P, use.names = FALSE))
+  values <- c(engine$intercept, engine$w, engine$link, engine$theta, engine$gamma, unlist(engine$P, use.names = FALSE))
   if (all(is.finite(values))) return(invisible())
   hofm_abort(paste("The solver ended at values that are not finite. Scale the features to about unit size,",
                    "or use a larger `lambda`, or a smaller `eta` or `init_sd` in hofm_control()."),
              "hofm_error_diverged")
-}
-
-name_rows <- function(x, features) {
-  if (is.matrix(x)) dimnames(x) <- list(features, NULL)
-  else if (!is.null(x)) names(x) <- features
-  x
 }
 
 # Numbers about the fit that need the training response.
@@ -59,25 +53,26 @@ training_values <- function(link, problem, loss, weights) {
 # ---- Starting values ---------------------------------------------------------------------------------------
 
 #' Starting values from a fit or a list
-#' @return NULL, or a list with `intercept`, `w` and `P`, complete: an intercept or w that is not given, or
-#'   not in the model, is zero.
+#' @return NULL, or a complete list of the model's parameters: an intercept or w that is not given, or not in
+#'   the model, is zero; gamma that is not given is one, theta that is not given is equal for all degrees.
 #' @noRd
 check_init <- function(init, features, spec) {
   if (is.null(init)) return(NULL)
   if (inherits(init, "hofm")) init <- init_from_fit(init, features, spec)
-  known <- c("intercept", "w", "P")
+  known <- c("intercept", "w", "P", "theta", "gamma")
   if (!is.list(init) || is.null(names(init)) || !all(names(init) %in% known)) {
     must_be("init", "a fit, or a list with elements `intercept`, `w` and `P`", init)
   }
   d <- length(features)
   intercept <- if (is.null(init$intercept)) 0 else check_number(init$intercept, "init$intercept")
   list(intercept = if (spec$intercept) intercept else 0,
-       w = check_init_w(init$w, d, spec), P = check_init_factors(init$P, d, spec))
+       w = check_init_w(init$w, d, spec), P = check_init_factors(init$P, d, spec),
+       theta = check_init_theta(init$theta, spec), gamma = check_init_gamma(init$gamma, spec))
 }
 
 init_from_fit <- function(init, features, spec) {
   check_fit(init, "init")
-  same <- c(features = identical(init$features, features), order = init$order == spec$order,
+  same <- c(features = identical(init$features, features), order = identical(init$order, spec$order),
             rank = identical(init$rank, spec$rank), model = init$model == spec$model)
   if (!all(same)) {
     hofm_abort(sprintf("`init` must be a fit with the same features, order, rank and model. It differs in: %s.",
@@ -87,27 +82,59 @@ init_from_fit <- function(init, features, spec) {
 }
 
 check_init_w <- function(w, d, spec) {
-  if (is.null(w) || !spec$linear) return(numeric(d))
+  if (!spec$linear) return(NULL)
+  if (is.null(w)) return(numeric(d))
   sound <- is.numeric(w) && length(w) == d && all(is.finite(w))
   if (!sound) must_be("init$w", sprintf("%d finite numbers", d), w)
   as.double(w)
 }
 
 check_init_factors <- function(P, d, spec) {
-  degrees <- which(c(0L, spec$rank) > 0)
-  used <- as.character(degrees)
-  if (length(used) && !(is.list(P) && all(used %in% names(P)))) {
-    must_be("init$P", sprintf("a list with matrices named %s", enumerate(quoted(used))), P)
+  size <- factor_sizes(d, spec)
+  if (length(size) && !(is.list(P) && all(names(size) %in% names(P)))) {
+    must_be("init$P", sprintf("a list with matrices named %s", enumerate(quoted(names(size)))), P)
   }
-  checked <- lapply(degrees, function(t) {
-    given <- P[[as.character(t)]]
-    if (!sound_factors(given, d, spec$rank[t - 1])) {
-      need <- sprintf("a finite numeric matrix of %d x %d", d, spec$rank[t - 1])
-      must_be(sprintf("init$P[[\"%d\"]]", t), need, given)
+  Map(function(name, size) {
+    given <- P[[name]]
+    if (!sound_factors(given, size[1], size[2])) {
+      need <- sprintf("a finite numeric matrix of %d x %d", size[1], size[2])
+      must_be(sprintf("init$P[[\"%s\"]]", name), need, given)
     }
-    matrix(as.double(given), d)
-  })
-  stats::setNames(checked, used)
+    matrix(as.double(given), size[1])
+  }, names(size), size)
+}
+
+check_init_theta <- function(theta, spec) {
+  if (spec$model != "simplex") return(NULL)
+  if (is.null(theta)) return(rep(1 / spec$order, spec$order))
+  if (!sound_theta(theta, spec)) must_be("init$theta", sprintf("%d non-negative numbers with sum 1", spec$order), theta)
+  as.double(theta)
+}
+
+check_init_gamma <- function(gamma, spec) {
+  if (dummies(spec) == 0L) return(NULL)
+  if (is.null(gamma)) return(matrix(1, dummies(spec), spec$rank))
+  need <- sprintf("%d finite numbers", dummies(spec) * spec$rank)
+  if (!sound_gamma(gamma, spec)) must_be("init$gamma", need, gamma)
+  matrix(as.double(gamma), dummies(spec))
+}
+
+# Rows and columns of each element of P. In the bilinear model U has the first `split` features and V the rest.
+factor_sizes <- function(d, spec) {
+  names <- factor_names(spec)
+  rows <- if (spec$model == "bilinear") c(spec$split, d - spec$split) else rep(d, length(names))
+  columns <- if (spec$model == "bilinear") rep(spec$rank, 2) else spec$rank[spec$rank > 0]
+  stats::setNames(Map(c, rows, columns), names)
+}
+
+sound_theta <- function(theta, spec) {
+  n <- if (spec$model == "shared") spec$order * spec$rank else spec$order
+  finite <- is.numeric(theta) && length(theta) == n && all(is.finite(theta))
+  finite && (spec$model == "shared" || (all(theta >= 0) && abs(sum(theta) - 1) < 1e-6))
+}
+
+sound_gamma <- function(gamma, spec) {
+  is.numeric(gamma) && length(gamma) == dummies(spec) * spec$rank && all(is.finite(gamma))
 }
 
 sound_factors <- function(P, d, k) {
@@ -148,15 +175,19 @@ fit_rules <- function() {
   flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
   kinds <- c("numeric", "factor", "character", "logical")
   list(
-    model = function(f) one_of(f$model, names(model_names())),
+    model = function(f) one_of(f$model, model_names()),
     loss = function(f) one_of(f$loss, names(loss_table())),
-    order = function(f) one(f$order) && f$order %in% seq_len(max_order),
-    rank = function(f) all_finite(f$rank, f$order - 1) && all(f$rank >= 0 & f$rank == round(f$rank)),
-    linear = function(f) flag(f$linear),
+    order = function(f) length(f$order) == 1 && sound_order(f$order, model_table()[[f$model]]$orders),
+    rank = function(f) {
+      all_finite(f$rank, if (f$model == "hofm") f$order - 1 else 1) && all(f$rank >= 0 & f$rank == round(f$rank))
+    },
+    linear = function(f) flag(f$linear) && (!f$linear || model_table()[[f$model]]$linear),
     features = function(f) sound_names(f$features),
     intercept = function(f) all_finite(f$intercept, 1),
     w = function(f) if (f$linear) all_finite(f$w, length(f$features)) else is.null(f$w),
     P = sound_P,
+    theta = function(f) if (f$model %in% c("shared", "simplex")) sound_theta(f$theta, f) else is.null(f$theta),
+    gamma = function(f) if (dummies(f) > 0) sound_gamma(f$gamma, f) else is.null(f$gamma),
     blueprint = sound_blueprint,
     response = function(f) one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
     offset_given = function(f) flag(f$offset_given),
@@ -165,12 +196,15 @@ fit_rules <- function() {
 
 sound_names <- function(x) is.character(x) && length(x) > 0 && !anyNA(x) && !anyDuplicated(x)
 
+sound_order <- function(order, orders) {
+  if (is.null(orders)) is.na(order) else is_plain_number(order) && order %in% orders[1]:orders[2]
+}
+
 sound_P <- function(fit) {
-  degrees <- as.character(seq_len(fit$order)[-1])
-  here <- names(fit$P)
-  sound <- function(t) sound_factors(fit$P[[t]], length(fit$features), fit$rank[as.integer(t) - 1])
-  is.list(fit$P) && all(degrees[fit$rank > 0] %in% here) && all(here %in% degrees) && !anyDuplicated(here) &&
-    all(vapply(here, sound, NA))
+  size <- factor_sizes(length(fit$features), fit)
+  is.list(fit$P) && identical(names(fit$P), if (length(size)) names(size) else names(fit$P)) &&
+    length(fit$P) == length(size) &&
+    all(mapply(function(P, size) sound_factors(P, size[1], size[2]), fit$P, size))
 }
 
 # A frame blueprint must make exactly one column for each feature; products are counted by the columns they kept.

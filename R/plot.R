@@ -1,26 +1,52 @@
 #' Plot a fit
 #'
-#' Draws the convergence of the solver: the objective, on a log scale when it is positive, against the time or
-#' the iterations spent. A filled end point means that the solver stopped of its own accord.
+#' `which = "convergence"` draws the objective, on a log scale when it is positive, against the time or the iterations spent; a
+#' filled end point means that the solver stopped of its own accord. `which = "interactions"` draws the strongest
+#' [interactions()] as bars, positive weights to the right in blue, negative ones to the left in orange.
 #'
 #' @param x A fit from [hofm()].
-#' @param which What to draw: `"convergence"`.
-#' @param against The horizontal axis: `"seconds"` or `"iteration"`.
-#' @param ... Passed on to [plot()].
-#' @return The trace that is drawn, a data frame, invisibly.
+#' @param which What to draw: `"convergence"` or `"interactions"`.
+#' @param against The horizontal axis of `"convergence"`: `"seconds"` or `"iteration"`.
+#' @param degree,n Of `"interactions"`: how many features are combined, and how many combinations are shown.
+#' @param ... Passed on to [plot()] or [barplot()].
+#' @return What is drawn, a data frame, invisibly.
 #' @examples
-#' fit <- hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2)
+#' fit <- hofm(as.matrix(mtcars[c("wt", "qsec", "drat")]) / 10, mtcars$mpg, rank = 2)
 #' plot(fit)
 #' plot(fit, against = "iteration", main = "Fuel")
+#' plot(fit, "interactions")
 #' @export
-plot.hofm <- function(x, which = "convergence", against = c("seconds", "iteration"), ...) {
-  check_choice(which, "which", "convergence")
+plot.hofm <- function(x, which = c("convergence", "interactions"), against = c("seconds", "iteration"),
+                      degree = 2, n = 15, ...) {
+  which <- if (missing(which)) "convergence" else check_choice(which, "which", eval(formals()$which))
   against <- if (missing(against)) "seconds" else check_choice(against, "against", c("seconds", "iteration"))
+  if (which == "interactions") return(invisible(plot_interactions(x, degree, n, ...)))
   trace <- x$trace
   sound <- is.data.frame(trace) && nrow(trace) && all(c("iteration", "seconds", "objective") %in% names(trace))
   if (!sound) hofm_abort("`x` has no trace to plot.", "hofm_error_damaged_fit")
   plot_convergence(trace, against, isTRUE(x$converged), ...)
   invisible(trace)
+}
+
+# Blue and orange of the Okabe-Ito palette: told apart by every eye, and in grey by the side of the axis they are on.
+sign_colours <- c(positive = "#0072B2", negative = "#D55E00")
+
+# The strongest on top. The left margin is as wide as the longest label, up to half of the figure.
+plot_interactions <- function(fit, degree, n, ...) {
+  found <- interactions(fit, degree, n)
+  if (!nrow(found)) hofm_abort(sprintf("The fit has no interactions of degree %d to plot.", degree), argument = "degree")
+  shown <- found[rev(seq_len(nrow(found))), ]
+  labels <- interaction_labels(shown)
+  width <- max(graphics::strwidth(labels, "inches")) + 0.3
+  old <- graphics::par(mai = replace(graphics::par("mai"), 2, min(width, 0.55 * graphics::par("din")[1])))
+  on.exit(graphics::par(old))
+  settings <- list(
+    height = shown$weight, names.arg = labels, horiz = TRUE, las = 1, border = NA,
+    col = sign_colours[ifelse(shown$weight < 0, "negative", "positive")], xlab = "Weight", xlim = range(0, shown$weight)
+  )
+  do.call(graphics::barplot, utils::modifyList(settings, list(...)))
+  graphics::abline(v = 0, col = "grey40")
+  found
 }
 
 plot_convergence <- function(trace, against, converged, ...) {

@@ -19,7 +19,8 @@
 #'   is missing: numbers for `"response"` and `"link"`; for `"class"` a factor with the levels of the
 #'   response, logical for a logical response and numbers for a numeric one. For `"terms"` a matrix with
 #'   columns `intercept`, `degree 1`, ..., `degree m` and, if there is an offset, `offset`, whose row sums are
-#'   the link.
+#'   the link. All-subsets has `degree 1` to `degree 5` and `higher degrees`; the constant part of a kernel counts with the
+#'   intercept.
 #' @seealso [hofm()]
 #' @examples
 #' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
@@ -86,8 +87,9 @@ on_scale <- function(fit, link, type) {
 
 predict_terms <- function(fit, design, threads) {
   n <- nrow(design$x)
-  terms <- if (n) degree_values(fit, design_blocks(design), threads) else matrix(0, 0, fit$order + 1)
-  dimnames(terms) <- list(NULL, c("intercept", paste("degree", seq_len(fit$order))))
+  names <- degree_names(fit)
+  terms <- if (n) degree_values(fit, design_blocks(design), threads) else matrix(0, 0, length(names))
+  dimnames(terms) <- list(NULL, names)
   terms[design$missing, ] <- NA
   if (is.null(design$offset)) terms else cbind(terms, offset = design$offset)
 }

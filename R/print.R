@@ -15,8 +15,13 @@ print.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
 }
 
 headline <- function(fit) {
-  if (fit$order == 1) return("Higher-order factorization machine of order 1")
-  sprintf("Higher-order factorization machine of order %d, rank %s", fit$order, per_degree(fit$rank))
+  what <- switch(fit$model,
+    hofm = "Higher-order factorization machine", shared = "Higher-order factorization machine with shared factors",
+    simplex = "Higher-order factorization machine with shared factors on the simplex",
+    all_subsets = "All-subsets model", polynomial = "Polynomial network", bilinear = "Bilinear model")
+  order <- if (!is.na(fit$order)) paste(" of order", fit$order)
+  rank <- if (length(fit$rank)) sprintf("%s rank %s", if (is.null(order)) " of" else ",", per_degree(fit$rank))
+  paste0(what, order, rank)
 }
 
 # One number when all degrees share it, else all of them.

@@ -3,30 +3,51 @@
 #' @param object A fit from [hofm()].
 #' @param ... Not used.
 #' @return An object of class `summary.hofm`: a list with `fit` (the fit without its training values),
-#'   `degrees` (a data frame with a row for each degree: its rank, number of parameters, penalty and the norm
-#'   of its w or P), `parameters` (their number, intercept included), `explained` (share of the null deviance)
-#'   and `trace` (the last rows of the trace). Printing returns it invisibly.
+#'   `degrees` (a data frame with a row for each degree: rank, number of parameters and penalty where the degree has its own;
+#'   `norm`, that of its w or P; and `share`, the variance of its part of the link over the training rows, or ten thousand of them,
+#'   divided by that of the link: shares do not add up to one when the parts are correlated), `strongest` (the three
+#'   strongest [interactions()] of each degree from 2 to 4), `parameters` (their number, intercept included), `explained` (share
+#'   of the null deviance) and `trace` (the last rows of the trace). Printing returns it invisibly.
 #' @seealso [hofm()]
 #' @examples
 #' summary(hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2))
 #' @export
 summary.hofm <- function(object, ...) {
   check_fit(object)
-  degrees <- degree_table(object)
   fit <- object[setdiff(names(object), c("linear.predictors", "residuals", "prior.weights", "na.action"))]
   structure(list(
-    fit = structure(fit, class = "hofm"), degrees = degrees,
-    parameters = sum(degrees$parameters) + object$has_intercept,
+    fit = structure(fit, class = "hofm"), degrees = degree_table(object), strongest = strongest(object),
+    parameters = count_parameters(object),
     explained = 1 - object$deviance / object$null.deviance,
     trace = utils::tail(object$trace, 5)), class = "summary.hofm")
 }
 
+count_parameters <- function(fit) {
+  fit$has_intercept + length(fit$w) + sum(lengths(fit$P)) + length(fit$gamma) + if (fit$model == "simplex") length(fit$theta) else 0L
+}
+
 degree_table <- function(fit) {
-  higher <- as.character(seq_len(fit$order)[-1])
-  values <- c(list(fit$w), lapply(higher, function(t) fit$P[[t]]))
+  share <- fit$degree_variance / fit$degree_variance[["total"]]
+  share <- unname(share[names(share) != "total"])
+  degree <- seq_along(share)
+  if (fit$model != "hofm") {
+    if (fit$model == "all_subsets") degree <- c(degree[-1] - 1L, paste0("> ", length(degree) - 1))
+    return(data.frame(degree = degree, norm = sqrt(sum(unlist(fit$P)^2)), share = share))
+  }
+  values <- c(list(fit$w), lapply(as.character(degree[-1]), function(t) fit$P[[t]]))
   data.frame(
-    degree = seq_len(fit$order), rank = c(NA, fit$rank), parameters = as.double(lengths(values)),
-    lambda = fit$lambda, norm = vapply(values, function(v) sqrt(sum(v^2)), 0))
+    degree = degree, rank = c(NA, fit$rank), parameters = as.double(lengths(values)), lambda = fit$lambda,
+    norm = vapply(values, function(v) sqrt(sum(v^2)), 0), share = share)
+}
+
+# A data frame of degree, interaction and weight.
+strongest <- function(fit) {
+  degrees <- seq_len(min(4L, max_degree(fit), length(fit$features)))[-1L]
+  found <- lapply(degrees, function(t) {
+    top <- interactions(fit, t, 3)
+    if (nrow(top)) data.frame(degree = t, interaction = interaction_labels(top), weight = top$weight)
+  })
+  do.call(rbind, found)
 }
 
 #' @rdname summary.hofm
@@ -38,6 +59,10 @@ print.summary.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...)
   cat(sprintf("%-12s%s\n", "Parameters:", format(x$parameters, big.mark = ",")))
   cat("\nBy degree:\n")
   print(x$degrees, digits = digits, row.names = FALSE)
+  if (NROW(x$strongest)) {
+    cat("\nStrongest interactions:\n")
+    print(x$strongest, digits = digits, row.names = FALSE, right = FALSE)
+  }
   if (length(x$fit$message)) cat("\n", paste(x$fit$message, collapse = "\n"), "\n", sep = "")
   if (NROW(x$trace)) {
     cat("\nEnd of the trace:\n")

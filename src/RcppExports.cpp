@@ -39,6 +39,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// degree_sums_cpp
+Rcpp::NumericMatrix degree_sums_cpp(Rcpp::List blocks, Rcpp::NumericMatrix P, Rcpp::NumericMatrix weights, int threads);
+RcppExport SEXP _hofm_degree_sums_cpp(SEXP blocksSEXP, SEXP PSEXP, SEXP weightsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type P(PSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(degree_sums_cpp(blocks, P, weights, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // objective_cpp
 Rcpp::List objective_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options);
 RcppExport SEXP _hofm_objective_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP modelSEXP, SEXP optionsSEXP) {
@@ -50,6 +64,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
     rcpp_result_gen = Rcpp::wrap(objective_cpp(blocks, response, model, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// interactions_cpp
+Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n);
+RcppExport SEXP _hofm_interactions_cpp(SEXP PSEXP, SEXP weightsSEXP, SEXP degreeSEXP, SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type P(PSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(interactions_cpp(P, weights, degree, n));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -150,7 +178,9 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 5},
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
+    {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
     {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 4},
+    {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 4},
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},
     {"_hofm_kernel_spread_cpp", (DL_FUNC) &_hofm_kernel_spread_cpp, 2},

@@ -33,9 +33,16 @@ inline Design as_design(const Rcpp::List &blocks) {
   return design;
 }
 
+// An R matrix with a row per column of the term's P.
+inline void set_factors(Term &term, const Rcpp::NumericMatrix &P) {
+  term.set_rank(P.ncol());
+  term.P.assign(std::size_t(P.nrow()) * term.stride, 0.0);
+  for (int s = 0; s < term.k; ++s)
+    for (int j = 0; j < P.nrow(); ++j) term.row(j)[s] = P(j, s);
+}
+
 // list(kernel =, degree =, augment =, split =, P = <(augment + d) x k matrix>, lambda =, theta =)
 inline Term as_term(const Rcpp::List &list) {
-  const Rcpp::NumericMatrix P = list["P"];
   Term term;
   term.kernel = kernel_named(Rcpp::as<std::string>(list["kernel"]));
   term.degree = Rcpp::as<int>(list["degree"]);
@@ -43,10 +50,7 @@ inline Term as_term(const Rcpp::List &list) {
   term.split = Rcpp::as<int>(list["split"]);
   term.lambda = Rcpp::as<double>(list["lambda"]);
   term.theta = Rcpp::as<std::vector<double>>(list["theta"]);
-  term.set_rank(P.ncol());
-  term.P.assign(std::size_t(P.nrow()) * term.stride, 0.0);
-  for (int s = 0; s < term.k; ++s)
-    for (int j = 0; j < P.nrow(); ++j) term.row(j)[s] = P(j, s);
+  set_factors(term, list["P"]);
   return term;
 }
 

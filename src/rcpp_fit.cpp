@@ -18,11 +18,14 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcp
   hofm::Monitor monitor = hofm::r_monitor(progress);
   const hofm::Outcome outcome = hofm::fit(design, target, fitted, settings, monitor);
 
-  Rcpp::List P(fitted.terms.size());
-  for (std::size_t t = 0; t < fitted.terms.size(); ++t) P[t] = hofm::factors(fitted.terms[t]);
+  Rcpp::List P(fitted.terms.size()), theta(fitted.terms.size());
+  for (std::size_t t = 0; t < fitted.terms.size(); ++t) {
+    P[t] = hofm::factors(fitted.terms[t]);
+    theta[t] = fitted.terms[t].theta;
+  }
   const std::vector<double> link = hofm::link_values(design, fitted, target.offset, settings.threads, monitor);
   return Rcpp::List::create(
-      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["link"] = link,
+      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = link,
       Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
       Rcpp::_["halvings"] = outcome.halvings, Rcpp::_["diverged"] = outcome.diverged,
       Rcpp::_["trace"] = Rcpp::DataFrame::create(Rcpp::_["iteration"] = monitor.trace.iteration,
@@ -38,6 +41,21 @@ Rcpp::NumericMatrix term_values_cpp(Rcpp::List blocks, Rcpp::List model, int thr
   hofm::Monitor monitor = hofm::r_monitor();
   const std::vector<double> values = hofm::term_values(design, fitted, threads, monitor);
   return Rcpp::NumericMatrix(design.n, int(fitted.terms.size()), values.begin());
+}
+
+// Columns t = 1, 2, ...: sum_s weights(s, t) A^t(p_s, x).
+// [[Rcpp::export]]
+Rcpp::NumericMatrix degree_sums_cpp(Rcpp::List blocks, Rcpp::NumericMatrix P, Rcpp::NumericMatrix weights, int threads) {
+  hofm::Design design = hofm::as_design(blocks);
+  hofm::Term term;
+  term.kernel = hofm::Kernel::mix;
+  term.degree = weights.ncol();
+  term.theta.assign(term.degree, 0.0);
+  hofm::set_factors(term, P);
+  hofm::Monitor monitor = hofm::r_monitor();
+  const std::vector<double> values =
+      hofm::degree_sums(design, term, Rcpp::as<std::vector<double>>(weights), threads, monitor);
+  return Rcpp::NumericMatrix(design.n, term.degree, values.begin());
 }
 
 // Objective and gradient at a model: what the solvers that follow gradients see.

@@ -52,6 +52,9 @@ class RowWalker {
     return f;
   }
 
+  // What forward(t) kept: the sums of the kernel, each for all factors.
+  const double *state(std::size_t t) const { return states_[t].data(); }
+
   // G += g * gradient, after forward().
   void backward(double g, std::vector<std::vector<double>> &G) {
     for (std::size_t t = 0; t < kernels_.size(); ++t)

@@ -24,6 +24,28 @@ inline std::vector<double> term_values(Design &design, const Model &model, int t
   return out;
 }
 
+// out[(t - 1) * n + i]: sum_s weights[(t - 1) * k + s] A^t(p_s, x_i), t = 1..degree, for a term of kernel `mix`.
+inline std::vector<double> degree_sums(Design &design, const Term &term, const std::vector<double> &weights, int threads,
+                                       Monitor &monitor) {
+  design.need_rows();
+  Model model;
+  model.terms.push_back(term);
+  std::vector<double> out(std::size_t(design.n) * term.degree, 0.0);
+  std::vector<RowWalker> walkers(std::max(1, threads), RowWalker(design, model));
+  const RowBlocks blocks{design.n, std::clamp(design.n / 64, 1, 64)};
+  walk_rows(blocks, pass_work(model, design.nonzeros()), threads, monitor, [&](int first, int last, int, int thread) {
+    for (int i = first; i < last; ++i) {
+      walkers[thread].go_to(i);
+      walkers[thread].forward();
+      const double *a = walkers[thread].state(0);
+      for (int t = 0; t < term.degree; ++t)
+        for (int s = 0; s < term.k; ++s)
+          out[std::size_t(t) * design.n + i] += weights[std::size_t(t) * term.k + s] * a[std::size_t(t) * term.stride + s];
+    }
+  });
+  return out;
+}
+
 // Link values: intercept, offset and all terms.
 inline std::vector<double> link_values(Design &design, const Model &model, const std::vector<double> &offset, int threads,
                                        Monitor &monitor) {

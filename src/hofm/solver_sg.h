@@ -6,7 +6,8 @@
 // seen and then done at once for the D steps missed, as one implicit step of D times the length, p <- p / (1 + D eta lambda/H).
 // So a step costs only the nonzeros of its batch.
 //
-// The whole objective is evaluated after each epoch. If it rose or is not finite the epoch is undone and eta halved.
+// The whole objective is evaluated after each epoch. If it rose or is not finite the epoch is undone and eta halved; an eta
+// that was calibrated here and not given by the user grows a little after every epoch that went well.
 #ifndef HOFM_SOLVER_SG_H
 #define HOFM_SOLVER_SG_H
 
@@ -46,6 +47,7 @@ class StochasticGradient {
     eta_ = options_.eta > 0 ? options_.eta : calibrated(model);
     start(model);
     std::vector<int> order = all_samples();
+    int undone = 0;  // epochs in a row
     for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged && eta_ > 0; ++epoch) {
       const Model model_before = model;
       const State state_before = state_;
@@ -56,13 +58,15 @@ class StochasticGradient {
       if (std::isfinite(after) && after <= best) {
         outcome.converged = best - after <= options_.tol * std::fabs(after);
         best = after;
+        undone = 0;
+        if (options_.eta == 0) eta_ *= kGrowth;
       } else {
         outcome.diverged = outcome.diverged || !std::isfinite(after);
         model = model_before;
         state_ = state_before;
         ++outcome.halvings;
         eta_ /= 2;
-        outcome.converged = outcome.halvings >= kMostUndone;
+        outcome.converged = ++undone >= kMostUndone;
       }
       monitor_.record(epoch, best);
     }
@@ -72,6 +76,7 @@ class StochasticGradient {
   }
 
  private:
+  static constexpr double kGrowth = 1.05;
   static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
 
   // What a step rule remembers: sums of squared gradients, and when each feature was last brought up to date.

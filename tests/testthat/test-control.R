@@ -37,7 +37,7 @@ test_that("a control object that was edited or is a plain list is checked again"
   expect_identical(check_control(list(max_iter = 3), 2)$max_iter, 3L)
   expect_error(check_control(list(3), 2), class = "hofm_error_input")
   expect_error(check_control(list(tol = 1, tol = 2), 2), class = "hofm_error_input")
-  expect_error(check_control(hofm_control(init_sd = c(1, 2, 3)), 3), "each of the 2 degrees")
+  expect_error(check_control(hofm_control(init_sd = c(1, 2, 3)), 2), "each of the 2 matrices")
 })
 
 test_that("print shows each setting and returns its argument", {

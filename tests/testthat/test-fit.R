@@ -140,12 +140,12 @@ test_that("the start has the spread that it promises, whatever the scale of the 
     spec <- spec_for(4, k = 200)
     start <- starting_values(scaled, spec, NULL)
     for (t in 2:4) {
-      model <- list(order = 4, intercept = 0, P = start$P[as.character(t)])
+      model <- list(model = "hofm", order = 4, linear = FALSE, intercept = 0, P = start$P[as.character(t)],
+                    lambda = numeric(4), rank = ifelse(2:4 == t, 200, 0))
       values <- degree_values(model, scaled$blocks, 1)[, 1 + t]
       expect_equal(sqrt(mean(values^2)), init_share * sqrt(response_variance(problem, "squared")), tolerance = 0.5)
     }
   }
-  expect_identical(unname(starting_values(problem, spec_for(3, 5), c(0.5, 2))$w), numeric(12))
   set.seed(1)
   P <- starting_values(problem, spec_for(3, 500), c(0.5, 2))$P
   expect_equal(vapply(P, sd, 0), c("2" = 0.5, "3" = 2), tolerance = 0.05)
@@ -156,7 +156,7 @@ test_that("factors that end at zero are reported", {
   x <- matrix(rnorm(200), 50)
   expect_warning(
     fit <- hofm(x, rnorm(50), order = 3, rank = c(0, 2), lambda = 10),
-    "degree 3 ended at zero", class = "hofm_warning_collapsed"
+    "P\\[\\[\"3\"\\]\\] ended at zero", class = "hofm_warning_collapsed"
   )
   expect_equal(max(abs(fit$P[["3"]])), 0, tolerance = 1e-6)
 })
