@@ -56,7 +56,7 @@ check_control <- function(control, factors) {
   control <- do.call(hofm_control, unclass(control))
   n <- length(control$init_sd)
   if (n > 1 && n != factors) {
-    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d degrees from 2, not %d numbers.",
+    hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d matrices of factors P, not %d numbers.",
                        factors, n), argument = "init_sd")
   }
   control

@@ -44,9 +44,8 @@ max_degree <- function(fit) {
 }
 
 interaction_frame <- function(index, weight, features) {
-  names <- as.data.frame(matrix(features[index], nrow(index)))
-  names(names) <- sprintf("feature_%d", seq_len(ncol(index)))
-  cbind(names, weight = weight)
+  named <- matrix(features[index], nrow(index), ncol(index), dimnames = list(NULL, sprintf("feature_%d", seq_len(ncol(index)))))
+  data.frame(named, weight = weight)
 }
 
 # "a x b x c", one per row.

@@ -42,7 +42,7 @@ plot_interactions <- function(fit, degree, n, ...) {
   on.exit(graphics::par(old))
   settings <- list(
     height = shown$weight, names.arg = labels, horiz = TRUE, las = 1, border = NA,
-    col = sign_colours[ifelse(shown$weight < 0, "negative", "positive")], xlab = "Weight", xlim = range(0, shown$weight)
+    col = sign_colours[ifelse(shown$weight < 0, "negative", "positive")], xlab = "Weight", xlim = range(pretty(c(0, shown$weight)))
   )
   do.call(graphics::barplot, utils::modifyList(settings, list(...)))
   graphics::abline(v = 0, col = "grey40")
