@@ -24,7 +24,7 @@ test_that("convergence is drawn on a log scale when the objective is positive", 
 test_that("what cannot be drawn is an error", {
   x <- small_matrix()
   fit <- quick_fit(x, small_response(x))
-  expect_error(plot(fit, which = "other"), "`which` must be one of"convergence\"", class = "hofm_error_input")
+  expect_error(plot(fit, which = "other"), "`which` must be one of", class = "hofm_error_input")
   expect_error(plot(fit, against = "time"), class = "hofm_error_input")
   fit$trace <- NULL
   expect_error(plot(fit), class = "hofm_error_damaged_fit")
