@@ -54,7 +54,7 @@ struct AllSubsets {
   bool safe(const double *a) const { return a[2] > all_subsets::kNearZero; }
   bool loses(const double *, double z) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }
   AllSubsets whole() const { return *this; }
-  double value(const double *a) const { return a[1]; }
+  double value(const double *sums) const { return sums[0]; }
 };
 
 }  // namespace hofm

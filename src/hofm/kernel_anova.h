@@ -143,7 +143,7 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
 //   slope(a, z)     derivative of the kernel in z      shift(a, z, dz)  z becomes z + dz; returns the kernel's change
 //   safe(a)         whether slope() keeps its digits for every feature of the row; loses(a, z) whether not for this one
 //   affine          whether the kernel is affine in z, so that a change is slope times step
-//   whole()         a policy whose sums suffice for whole().value(a), the kernel itself
+//   whole()         a policy whose sums suffice for whole().value(sums), the kernel itself, sums = a + 1
 //   at(j)           column j comes next (only the bilinear kernel minds)
 template <int M>
 struct Anova {
@@ -183,7 +183,7 @@ struct Anova {
     return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(slope(a, z));
   }
   Anova<Dynamic> whole() const { return {{m + 1}}; }
-  double value(const double *a) const { return a[m - 1]; }  // of the degree below: see whole()
+  double value(const double *sums) const { return sums[m - 2]; }  // of the degree below: see whole()
 };
 
 // The inhomogeneous kernel of eq. (13), sum_t theta_t A^t: the same sums, another reading of them.
@@ -207,9 +207,9 @@ struct AnovaMix : Anova<Dynamic> {
     return moved;
   }
   AnovaMix whole() const { return {m + 1, theta}; }
-  double value(const double *a) const {  // of the degree below: see whole()
+  double value(const double *sums) const {  // of the degree below: see whole()
     double sum = 0;
-    for (int t = 1; t < m; ++t) sum += theta[t - 1] * a[t];
+    for (int t = 1; t < m; ++t) sum += theta[t - 1] * sums[t - 1];
     return sum;
   }
 };

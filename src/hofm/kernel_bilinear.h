@@ -23,7 +23,7 @@ struct Bilinear {
   bool safe(const double *) const { return true; }
   bool loses(const double *, double) const { return false; }
   Bilinear whole() const { return *this; }
-  double value(const double *a) const { return a[1] * a[2]; }
+  double value(const double *sums) const { return sums[0] * sums[1]; }
 };
 
 }  // namespace hofm

@@ -30,7 +30,7 @@ struct Polynomial {
   bool safe(const double *) const { return true; }
   bool loses(const double *, double) const { return false; }
   Polynomial whole() const { return *this; }
-  double value(const double *a) const { return power(a[1], m); }
+  double value(const double *sums) const { return power(sums[0], m); }
 };
 
 }  // namespace hofm

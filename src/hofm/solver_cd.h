@@ -18,6 +18,7 @@
 #include "model.h"
 #include "monitor.h"
 #include "simplex.h"
+#include "solver_cd_joined.h"
 
 namespace hofm {
 
@@ -205,7 +206,9 @@ template <class Loss>
 class CoordinateDescent {
  public:
   CoordinateDescent(Design &design, const Response &response, const Options &options, Monitor &monitor)
-      : design_(design), response_(response), options_(options), monitor_(monitor) {}
+      : design_(design), response_(response), options_(options), monitor_(monitor) {
+    if (!design.plain()) sides_ = make_sides(design);
+  }
 
   // Minimises in `model`. link() then holds the link values of the samples.
   Outcome operator()(Model &model) {
@@ -242,9 +245,20 @@ class CoordinateDescent {
       with_sums(term, [&](auto whole, const double *sums, int i) { f_[i] += whole.value(sums); });
   }
 
-  // use(kernel, sums, i) for every factor and sample, with the sums that make up the kernel's value.
+  // use(kernel, sums, i) for every factor and sample, with the sums that make up the kernel's value: for the ANOVA kernels these
+  // are A^1..A^m at sums[0..m-1].
   template <class Use>
   void with_sums(const Term &term, const Use &use) {
+    if (joinable<Loss>(design_, term)) {
+      with_join(term, [&](auto join) {
+        JoinedSweep<decltype(join), Loss> sweep(join, sides_, term.augment, response_, monitor_);
+        for (int s = 0; s < term.k; ++s) {
+          factor(term, s);
+          sweep.each(p_.data(), [&](const double *sums, int i) { use(join, sums, i); });
+        }
+      });
+      return;
+    }
     ColumnSource columns(design_, term.augment);
     with_kernel(term, [&](auto kernel) {
       auto whole = kernel.whole();
@@ -253,7 +267,7 @@ class CoordinateDescent {
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         fill_rows(whole, columns, p_.data(), design_.n, slots.data(), width);
-        for (int i = 0; i < design_.n; ++i) use(whole, slots.data() + std::size_t(i) * width, i);
+        for (int i = 0; i < design_.n; ++i) use(whole, slots.data() + std::size_t(i) * width + 1, i);
         monitor_.poll(2.0 * design_.nonzeros() * width);
       }
     });
@@ -308,9 +322,12 @@ class CoordinateDescent {
   }
 
   void update_factors(Term &term) {
+    if (joinable<Loss>(design_, term)) return update_joined(term);
     with_kernel(term, [&](auto kernel) {
-      if (response_.uniform) sweep_factors<false>(kernel, term);
-      else sweep_factors<true>(kernel, term);
+      // sparing a weight per row pays for the squared loss only: the others spend their time in exp()
+      if constexpr (Loss::quadratic)
+        if (response_.uniform) return sweep_factors<false>(kernel, term);
+      sweep_factors<true>(kernel, term);
     });
   }
 
@@ -325,13 +342,30 @@ class CoordinateDescent {
     }
   }
 
+  // Factors of joined samples by way of their nodes; a factor whose sums cannot be taken apart safely goes by the joined rows.
+  void update_joined(Term &term) {
+    ColumnSource columns(design_, term.augment);
+    with_join(term, [&](auto join) {
+      JoinedSweep<decltype(join), Loss> sweep(join, sides_, term.augment, response_, monitor_);
+      for (int s = 0; s < term.k; ++s) {
+        factor(term, s);
+        if (!sweep(p_.data(), term.lambda, f_))
+          with_kernel(term, [&](auto kernel) {
+            FactorSweep<decltype(kernel), Loss, true>(kernel, design_, columns, term.augment, response_, monitor_)(
+                p_.data(), term.lambda, f_);
+          });
+        for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
+      }
+    });
+  }
+
   // theta on the simplex for given P: with v_it = sum_s A^t(p_s, x_i) the model is linear in theta, and the quadratic bound (or
   // the curvature) of the loss is minimised exactly; the way there stays on the simplex.
   void update_theta(Term &term) {
     const int m = term.degree;
     std::vector<double> v(std::size_t(design_.n) * m, 0.0), g(m, 0.0), H(std::size_t(m) * m, 0.0);
     with_sums(term, [&](auto, const double *sums, int i) {
-      for (int t = 0; t < m; ++t) v[std::size_t(i) * m + t] += sums[1 + t];
+      for (int t = 0; t < m; ++t) v[std::size_t(i) * m + t] += sums[t];
     });
     for (int i = 0; i < design_.n; ++i) {
       const double *vi = &v[std::size_t(i) * m];
@@ -354,6 +388,7 @@ class CoordinateDescent {
   const Response &response_;
   const Options &options_;
   Monitor &monitor_;
+  std::vector<Side> sides_;
   std::vector<double> f_, p_;
 };
 

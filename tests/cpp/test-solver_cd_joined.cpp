@@ -1,0 +1,113 @@
+// Samples joined from two blocks, and from two blocks and a context, against the same samples as rows of one matrix.
+#include <string>
+
+#include "check.h"
+#include "hofm/solver_cd.h"
+#include "problem.h"
+
+// The joined rows written out.
+Sample written_out(const std::vector<Sample> &blocks, const std::vector<std::vector<int>> &index, hofm::Random &random) {
+  int d = 0;
+  for (const Sample &b : blocks) d += b.d;
+  const int n = int(index[0].size());
+  Sample x(n, d, 0, random);
+  for (int i = 0; i < n; ++i) {
+    int first = 0;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      for (int j = 0; j < blocks[b].d; ++j) x.dense[std::size_t(i) * d + first + j] = blocks[b].at(index[b][i], j);
+      first += blocks[b].d;
+    }
+  }
+  x.columns.start = {0};
+  for (int j = 0; j < d; ++j) {
+    for (int i = 0; i < n; ++i)
+      if (x.at(i, j) != 0) {
+        x.columns.index.push_back(i);
+        x.columns.value.push_back(x.at(i, j));
+      }
+    x.columns.start.push_back(int(x.columns.index.size()));
+  }
+  return x;
+}
+
+struct Run {
+  hofm::Model model;
+  std::vector<double> objective, link;
+};
+
+Run descend(hofm::Design design, hofm::Model model, const hofm::Response &response, const char *loss, int epochs) {
+  hofm::Monitor monitor;
+  hofm::Options options;
+  options.max_iter = epochs;
+  options.tol = 0;
+  Run run;
+  hofm::with_loss(loss, [&](auto l) {
+    hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
+    cd(model);
+    run.link = cd.link();
+    return 0;
+  });
+  run.model = model;
+  run.objective = monitor.trace.objective;
+  return run;
+}
+
+int main() {
+  hofm::Random random(7);
+  for (int n_blocks : {2, 3}) {
+    const int n = 40;
+    std::vector<Sample> blocks;
+    blocks.emplace_back(6, 5, 0.6, random);
+    blocks.emplace_back(9, 4, 0.7, random);
+    if (n_blocks == 3) blocks.emplace_back(n, 3, 0.5, random);
+    std::vector<std::vector<int>> index(n_blocks);
+    for (int i = 0; i < n; ++i) {
+      index[0].push_back(int(random.below(5)));  // node 5 is never used
+      index[1].push_back(int(random.below(9)));
+      if (n_blocks == 3) index[2].push_back(i);
+    }
+    const Sample x = written_out(blocks, index, random);
+    hofm::Design joined, plain = x.design();
+    for (int b = 0; b < n_blocks; ++b)
+      joined.add(blocks[b].columns.view(), b == 2 ? std::vector<int>() : index[b]);
+
+    for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"})
+      for (bool uniform_weights : {true, false})
+        for (const hofm::Term &term : all_terms(5, 2, x.d, 0.01, random)) {
+          if (term.kernel == hofm::Kernel::bilinear && n_blocks == 3) continue;
+          hofm::Model model;
+          model.terms.push_back(term);
+          if (term.kernel == hofm::Kernel::bilinear) model.terms[0].split = blocks[0].d;
+          const hofm::Response response = random_response(n, loss, uniform_weights, random);
+          const Run a = descend(joined, model, response, loss, 8), b = descend(plain, model, response, loss, 8);
+          // the squared loss takes the very same steps, and so does what cannot be joined
+          if (std::string(loss) == "squared" || std::string(loss) == "poisson" || term.kernel == hofm::Kernel::polynomial) {
+            double far = 0;
+            for (std::size_t q = 0; q < term.P.size(); ++q)
+              far = std::fmax(far, std::fabs(a.model.terms[0].P[q] - b.model.terms[0].P[q]));
+            CHECK(far < 1e-9);
+            CHECK_NEAR(a.model.intercept, b.model.intercept, 1e-9);
+          }
+          for (std::size_t e = 1; e < a.objective.size(); ++e)
+            CHECK(a.objective[e] <= a.objective[e - 1] + 1e-12 * std::fabs(a.objective[e - 1]));
+          for (int i = 0; i < n; ++i) CHECK_NEAR(a.link[i], response.offset[i] + link_slow(a.model, x, i), 1e-9);
+        }
+  }
+
+  // A node whose sums cannot be taken apart sends its factor along the joined rows.
+  std::vector<Sample> blocks(2, Sample(4, 6, 1, random));
+  for (double &v : blocks[0].columns.value) v = v < 0 ? 1e3 * v : v;
+  for (int j = 0; j < 6; ++j)
+    for (int i = 0; i < 4; ++i) blocks[0].dense[std::size_t(i) * 6 + j] = blocks[0].columns.value[std::size_t(j) * 4 + i];
+  std::vector<std::vector<int>> index = {{0, 1, 2, 3, 0, 1}, {3, 2, 1, 0, 0, 1}};
+  const Sample x = written_out(blocks, index, random);
+  hofm::Design joined;
+  for (int b = 0; b < 2; ++b) joined.add(blocks[b].columns.view(), index[b]);
+  hofm::Model model;
+  model.terms.push_back(random_term(5, 2, x.d, 1e-9, random));
+  const hofm::Response response = random_response(6, "squared", true, random);
+  const Run a = descend(joined, model, response, "squared", 2);
+  CHECK(a.objective.back() <= a.objective.front());
+  for (int i = 0; i < 6; ++i) CHECK_NEAR(a.link[i], response.offset[i] + link_slow(a.model, x, i), 1e-6);
+  return report();
+}
