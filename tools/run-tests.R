@@ -40,7 +40,7 @@ tally_tests <- function(tests) {
 }
 
 print_slowest <- function(tests, n = 5) {
-  seconds <- sort(tapply(tests$real, tests$file, sum), decreasing = TRUE)
+  seconds <- sort(tapply(tests$real, tests$file, sum, na.rm = TRUE), decreasing = TRUE)
   message("hofm: slowest test files")
   message(paste(sprintf("  %6.1f s  %s", seconds, names(seconds))[seq_len(min(n, length(seconds)))], collapse = "\n"))
 }
