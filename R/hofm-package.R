@@ -10,7 +10,12 @@
 #'   *Advances in Neural Information Processing Systems* 29.
 #' @useDynLib hofm, .registration = TRUE
 #' @importFrom Rcpp evalCpp
+#' @importFrom stats coef confint deviance family fitted formula logLik model.frame model.matrix nobs predict residuals simulate
+#'   terms update variable.names vcov weights
+#' @importFrom graphics lines plot
 #' @importFrom methods as is slot validObject
 #' @importClassesFrom Matrix dgCMatrix
 #' @keywords internal
-"_PACKAGE"
+#' @docType package
+#' @name hofm-package
+NULL

@@ -78,7 +78,7 @@ test_that("messages name the argument, the need and what came", {
     hofm(x, y, lambda = NA)
     hofm(x, y, loss = "logistik")
     hofm(x, y, solver = 3)
-    hofm(x, y, model = "shared")
+    hofm(x, y, model = "other")
     hofm(x, y, intercept = NA)
     hofm(x, y, lamda = 1)
     hofm(x, y, max_iter = 10)
