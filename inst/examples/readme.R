@@ -5,4 +5,4 @@ y <- x[, "a"] + 2 * x[, "b"] * x[, "c"] * x[, "d"] + rnorm(1000)
 fit <- hofm(x[1:700, ], y[1:700], order = 3, rank = 4, lambda = 0.1)
 fit
 sqrt(mean((y[701:1000] - predict(fit, x[701:1000, ]))^2))  # the noise alone has 1
-sum(apply(fit$P[["3"]][c("b", "c", "d"), ], 2, prod))      # the weight of b c d, planted as 2
+interactions(fit, degree = 3, n = 2)                       # b c d was planted with weight 2
