@@ -1,0 +1,245 @@
+# Scores of all pairs of a graph. A fit sees a pair as two nodes, so tables of the nodes are made once and multiplied.
+
+#' Score every pair of nodes
+#'
+#' The prediction of a fit on links for every node of A with every node of B. Tables of numbers are computed once per node
+#' and multiplied block by block: no row per pair is ever formed. The nodes may be new, as long as they have the features
+#' that the fit knows, which are matched by name.
+#'
+#' @param fit A fit of [hofm()] on [link_pairs()]. It must not use features of the pairs themselves (`context`), which only
+#'   [predict.hofm()] can be given.
+#' @param A,B Node features as in [link_pairs()]; `B = NULL` scores all ordered pairs of the nodes of A. In place of A, a
+#'   [link_pairs()] object or the test set of [split_links()], whose nodes are then used.
+#' @param type `"response"` for the scale of the response (probabilities under the logistic loss), `"link"` for the model's
+#'   own scale. An offset is not part of either.
+#' @param threads Number of threads; `NULL` takes that of the fit. The scores do not depend on it.
+#' @return A matrix with a row for each node of A and a column for each of B, named as they are.
+#' @details Beside the result, memory is needed for the tables: for each node one number per factor and degree between 1
+#'   and the order of a term. For only some of the scores see [top_links()]; for the quality of all of them [auc.hofm()].
+#' @seealso [top_links()], [link_pairs()]
+#' @examples
+#' a <- matrix(rnorm(12), 4, dimnames = list(paste0("user", 1:4), c("x", "y", "z")))
+#' b <- matrix(rnorm(10), 5, dimnames = list(paste0("item", 1:5), c("u", "v")))
+#' pairs <- link_pairs(a, b, data.frame(i = c(1, 2, 3, 4, 1), j = 1:5, y = c(1, 0, 1, 0, 0)))
+#' fit <- hofm(pairs, rank = 2)
+#' score_links(fit, a, b)
+#' @export
+score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads = NULL) {
+  type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
+  fit <- check_link_fit(fit)
+  graph <- matched_graph(fit, graph_of(A, B))
+  link <- score_matrix(fit, graph, link_threads(fit, threads))
+  dimnames(link) <- if (!all(vapply(graph$nodes, is.null, NA))) unname(graph$nodes)
+  on_scale(fit, link, type)
+}
+
+score_matrix <- function(fit, graph, threads) {
+  link <- score_links_cpp(graph$A, graph$B, link_model(fit), threads)
+  if (!all(is.finite(range(link)))) abort_overflow()
+  link
+}
+
+#' The best new links
+#'
+#' The pairs of nodes with the highest scores that are not linked already, overall or for each node. All pairs are scored
+#' block by block and the best of them kept in heaps, so memory does not grow with the number of pairs.
+#'
+#' @inheritParams score_links
+#' @param links A [link_pairs()] object, whose links are left out (its pairs with `y = 0` are not); the test set of
+#'   [split_links()], whose training pairs are left out; or node features as `A` in [link_pairs()], such as those of nodes
+#'   that were not there in training.
+#' @param n How many pairs, overall or for each node. Fewer come back if there are fewer.
+#' @param by `"overall"` for the best pairs of the graph, `"node"` for the best partners of each node of A. In an undirected
+#'   graph `"overall"` names each pair once, with row numbers i < j, and `"node"` names it for both of its nodes.
+#' @param B,directed As in [link_pairs()], if `links` is a matrix.
+#' @param known Further links to leave out, as `edges` in [split_links()].
+#' @return A data frame with columns `i`, `j` (names of nodes, or row numbers if they have none) and `score`, the best
+#'   first; node by node if `by = "node"`. Pairs of equal score are in the order of their row numbers.
+#' @seealso [score_links()]
+#' @examples
+#' split <- split_links(debian_r$features, edges = debian_r$links, directed = TRUE, seed = 1)
+#' fit <- hofm(split$train, rank = 4, lambda = 1e-3, control = hofm_control(max_iter = 5, seed = 1))
+#' top_links(fit, split$test, n = 5)
+#' # Dependencies of a package that no one has seen
+#' new <- debian_r$features["glmnet", , drop = FALSE]
+#' top_links(fit, new, B = debian_r$features, n = 3, by = "node")
+#' @export
+top_links <- function(fit, links, n = 10, by = c("overall", "node"), B = NULL, known = NULL, directed = FALSE,
+                      type = c("response", "link"), threads = NULL) {
+  by <- if (missing(by)) "overall" else check_choice(by, "by", c("overall", "node"))
+  type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
+  n <- check_count(n, "n")
+  fit <- check_link_fit(fit)
+  graph <- graph_of(links, B, directed, "links")
+  left_out <- known_pairs(links, known, graph)
+  graph <- matched_graph(fit, graph)
+  best <- guard_overflow(top_links_cpp(
+    graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, left_out, n, by == "node", link_threads(fit, threads)))
+  data.frame(node_labels(graph, best$i, best$j), score = on_scale(fit, best$score, type), stringsAsFactors = FALSE)
+}
+
+# Pairs that are no candidates: of the object itself, and those given.
+known_pairs <- function(links, known, graph) {
+  own <- if (inherits(links, "link_rest")) links$train
+         else if (inherits(links, "link_pairs")) list(i = links$i[links$y == 1], j = links$j[links$y == 1])
+  given <- if (!is.null(known)) read_pairs(known, graph, "known")
+  linked <- given$y == 1
+  ordered_ends(graph, c(own$i, given$i[linked]), c(own$j, given$j[linked]))
+}
+
+# In an undirected graph a pair goes by its smaller number first.
+ordered_ends <- function(graph, i, j) {
+  i <- as.integer(i)
+  j <- as.integer(j)
+  if (graph$one_set && !graph$directed) list(i = pmin(i, j), j = pmax(i, j)) else list(i = i, j = j)
+}
+
+#' Area under the ROC curve over all remaining pairs
+#'
+#' Scores every pair of a test set made by [split_links()] and compares the links that were held out with all pairs that are
+#' not known to be linked, however many. Scores come in blocks and are only counted: beside the tables of [score_links()]
+#' and one block per thread, memory is in proportion to the number of links. The value is the one that [auc()] would have of
+#' all the scores, ties included.
+#'
+#' @param x A fit of [hofm()] on [link_pairs()].
+#' @param test The test set of [split_links()].
+#' @param threads Number of threads; `NULL` takes that of the fit. The result does not depend on it.
+#' @inheritParams auc
+#' @param ... Nothing: an unknown argument is an error.
+#' @return As of [auc()]: a number, or with `ci = TRUE` a named vector `auc`, `lower`, `upper`.
+#' @seealso [auc()], [split_links()]
+#' @examples
+#' split <- split_links(debian_r$features, edges = debian_r$links, directed = TRUE, seed = 1)
+#' fit <- hofm(split$train, rank = 4, lambda = 1e-3, control = hofm_control(max_iter = 5, seed = 1))
+#' auc(fit, split$test)
+#' auc(fit, split$test, ci = TRUE)
+#' @export
+auc.hofm <- function(x, test, ci = FALSE, level = 0.95, method = c("delong", "logit"), threads = NULL, ...) {
+  check_dots(list(...), names(formals(auc.hofm)))
+  method <- check_auc_options(ci, level, method, weighted = FALSE)
+  if (missing(test)) hofm_abort("`test` must be given.", argument = "test")
+  fit <- check_link_fit(x, "x")
+  check_rest_object(test)
+  stats <- rest_auc(fit, matched_graph(fit, graph_of(test)), test, link_threads(fit, threads))
+  warn_one_class(stats)
+  if (ci) auc_interval(stats[["auc"]], sqrt(stats[["variance"]]), level, method) else nan_to_na(stats[["auc"]])
+}
+
+rest_auc <- function(fit, graph, test, threads) {
+  ends <- function(pairs) ordered_ends(graph, pairs$i, pairs$j)
+  guard_overflow(links_auc_cpp(graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, ends(test$links),
+                               ends(test$train), threads))
+}
+
+check_rest_object <- function(test) {
+  if (!inherits(test, "link_rest")) must_be("test", "a test set made by `split_links()`", test)
+  if (!length(test$links$i)) {
+    hofm_abort("`test` holds no links, so there is nothing to compare: split with a smaller `prop`.",
+               argument = "test")
+  }
+  check_ends(test$links, test, "test$links")
+  check_ends(test$train, test, "test$train")
+}
+
+# Objects are edited and saved: numbers that reach the compiled code must be rows.
+check_ends <- function(ends, graph, arg) {
+  node_numbers(ends$i, nrow(graph$A), NULL, arg, "i", "A")
+  node_numbers(ends$j, nrow(graph$B), NULL, arg, "j", "B")
+  if (length(ends$i) == length(ends$j)) return(invisible())
+  hofm_abort(sprintf("%s must have as many `i` as `j`.", ticked(arg)), argument = arg)
+}
+
+# ---- The graph in the columns of the fit -------------------------------------------------------------------
+
+graph_of <- function(A, B = NULL, directed = FALSE, arg = "A") {
+  if (missing(A)) hofm_abort(sprintf("%s must be given.", ticked(arg)), argument = arg)
+  if (!inherits(A, c("link_pairs", "link_rest"))) return(read_graph(A, B, directed))
+  if (!is.null(B)) hofm_abort(sprintf("`B` must not be given: %s has its own.", ticked(arg)), argument = "B")
+  check_slots(A$A, "A")
+  check_slots(A$B, "B")
+  unclass(A)[c("A", "B", "one_set", "directed", "nodes", "features")]
+}
+
+check_link_fit <- function(fit, arg = "fit") {
+  if (!inherits(fit, "hofm")) must_be(arg, "a fit of `hofm()` on `link_pairs()`", fit)
+  check_fit(fit, arg)
+  side <- feature_side(fit$features)
+  if (any(side == "pair")) {
+    hofm_abort(sprintf(paste("%s uses features of the pairs themselves, such as %s, which are not known for all pairs:",
+                             "use `predict()` with `context`."), ticked(arg),
+                       ticked(fit$features[side == "pair"][1])),
+               c("hofm_error_unsupported", "hofm_error_input"), argument = arg)
+  }
+  if (!identical(rle(side)$values, c("A", "B"))) must_be(arg, "a fit of `hofm()` on `link_pairs()`", fit)
+  fit
+}
+
+# "A", "B" or "pair", from the prefix; "none" for names that are not of a joined design.
+feature_side <- function(features) {
+  side <- sub("[.].*", "", features)
+  ifelse(side %in% c("A", "B", "pair") & grepl(".", features, fixed = TRUE), side, "none")
+}
+
+link_threads <- function(fit, threads) {
+  if (is.null(threads)) fit$control$threads else check_count(threads, "threads", max = 1024)
+}
+
+# The columns of A and B in the order that the fit knows.
+matched_graph <- function(fit, graph) {
+  graph$A <- matched_nodes(fit$features, graph, "A")
+  graph$B <- matched_nodes(fit$features, graph, "B")
+  graph
+}
+
+matched_nodes <- function(features, graph, set) {
+  known <- block_features(features, set)
+  given <- block_features(graph$features, set)
+  if (identical(known, given)) return(graph[[set]])
+  if (!identical(known, paste0("V", seq_along(known)))) {
+    return(take_columns(graph[[set]], match_columns(given, known, if (graph$one_set) "A" else set)))
+  }
+  check_width(length(given), length(known), set)
+  graph[[set]]
+}
+
+# Names of the features of one block, without its prefix.
+block_features <- function(features, set) {
+  prefix <- paste0(set, ".")
+  substring(features[startsWith(features, prefix)], nchar(prefix) + 1L)
+}
+
+# ---- The model in terms ------------------------------------------------------------------------------------
+
+#' A fit as the terms that the core's tables are made of
+#' @noRd
+link_model <- function(fit) {
+  terms <- switch(fit$model,
+    hofm = hofm_terms(fit),
+    shared = list(link_term("anova", fit$order, rbind(fit$gamma, fit$P[[1L]]), augment = fit$order - 1L)),
+    simplex = list(link_term("mix", fit$order, fit$P[[1L]], theta = fit$theta)),
+    all_subsets = list(link_term("all_subsets", 1L, fit$P[[1L]])),
+    polynomial = list(link_term("polynomial", fit$order, rbind(fit$gamma, fit$P[[1L]]), augment = 1L)),
+    bilinear = list(link_term("bilinear", 2L, rbind(fit$P$U, fit$P$V), split = NROW(fit$P$U))))
+  list(intercept = fit$intercept, fit_intercept = TRUE, terms = terms)
+}
+
+hofm_terms <- function(fit) {
+  linear <- if (!is.null(fit$w)) list(link_term("anova", 1L, matrix(fit$w, ncol = 1L)))
+  c(linear, lapply(names(fit$P), function(t) link_term("anova", as.integer(t), fit$P[[t]])))
+}
+
+link_term <- function(kernel, degree, P, augment = 0L, split = 0L, theta = numeric()) {
+  list(kernel = kernel, degree = degree, augment = augment, split = split, lambda = 0, theta = theta, P = unname(P))
+}
+
+# ---- Scores that are no numbers ----------------------------------------------------------------------------
+
+# The core throws where a score is NaN.
+guard_overflow <- function(code) {
+  tryCatch(code, "std::invalid_argument" = function(e) abort_overflow())
+}
+
+abort_overflow <- function() {
+  hofm_abort("Scores are not finite: features or factors are too large for their products. Scale the features.",
+             "hofm_error_overflow")
+}

@@ -1,0 +1,418 @@
+// Scores of all pairs of nodes without a row per pair. Every kernel is, for each factor, a short sum of products of a number
+// of node i and a number of node j, so
+//   f(i, j) = alpha_i + beta_j + <u_i, v_j>
+// with tables that are computed once per node. For the ANOVA kernel of degree m, e_m([a, b]) = sum_u e_u(a) e_{m-u}(b): the
+// ends u = 0 and u = m depend on one node alone and go to alpha and beta, the others are m - 1 columns per factor.
+#ifndef HOFM_SCORE_LINKS_H
+#define HOFM_SCORE_LINKS_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "auc.h"
+#include "kernel_polynomial.h"
+#include "model.h"
+#include "monitor.h"
+#include "parallel.h"
+#include "row_kernel.h"
+#include "sparse.h"
+
+namespace hofm {
+
+// ---- Tables ------------------------------------------------------------------------------------------------
+
+enum class Side { left, right };  // A, B
+
+constexpr int kLanes = 8;  // nodes of A that are scored together
+
+// Numbers of each node. Those of A are interleaved in panels of kLanes nodes, zeros behind the last one, so that a vector
+// holds the same number of neighbouring nodes; those of B are rows.
+struct NodeTable {
+  int n = 0, width = 0, lanes = 1;
+  std::vector<double> alone, cells;
+
+  NodeTable(int nodes, int columns, Side side) : n(nodes), width(columns), lanes(side == Side::left ? kLanes : 1) {
+    const std::size_t padded = (std::size_t(n) + lanes - 1) / lanes * lanes;
+    alone.assign(padded, 0.0);
+    cells.assign(padded * width, 0.0);
+  }
+  // Number q of a node is at node_cells(node)[q * lanes].
+  double *node_cells(int node) { return cells.data() + std::size_t(node / lanes) * lanes * width + node % lanes; }
+  const double *panel(int node) const { return cells.data() + std::size_t(node / lanes) * lanes * width; }
+};
+
+struct PairTables { NodeTable left, right; };
+
+inline int table_columns(const Term &term) {
+  const bool one = term.kernel == Kernel::all_subsets || term.kernel == Kernel::bilinear;
+  return term.k * (one ? 1 : term.degree - 1);
+}
+
+// The part of a term that one side's features see. Dummies go with B.
+inline Term half_of(const Term &term, Side side, int left_features) {
+  Term half = term;
+  const std::size_t stride = term.stride, cut = (std::size_t(term.augment) + left_features) * stride;
+  if (side == Side::left) {
+    half.augment = 0;
+    half.P.assign(term.P.begin() + term.augment * stride, term.P.begin() + cut);
+  } else {
+    half.P.assign(term.P.begin(), term.P.begin() + term.augment * stride);
+    half.P.insert(half.P.end(), term.P.begin() + cut, term.P.end());
+  }
+  if (term.kernel == Kernel::bilinear) {  // each side needs its inner products alone
+    half.kernel = Kernel::polynomial;
+    half.degree = 1;
+  }
+  return half;
+}
+
+inline double binomial(int n, int k) {
+  double value = 1;
+  for (int i = 1; i <= k; ++i) value = value * (n - k + i) / i;
+  return value;
+}
+
+// The cross column of factor s and number u = 1..m-1 of A: `sums` has the kernel's sums of one node, as the row kernel left
+// them.
+inline double table_value(const Term &term, Side side, int u, int s, const double *sums) {
+  const int m = term.degree;
+  const auto e = [&](int t) { return sums[std::size_t(t - 1) * term.stride + s]; };
+  switch (term.kernel) {
+    case Kernel::anova: return e(side == Side::left ? u : m - u);
+    case Kernel::mix: {
+      if (side == Side::left) return e(u);
+      double sum = 0;
+      for (int v = 1; v <= m - u; ++v) sum += term.theta[u + v - 1] * e(v);
+      return sum;
+    }
+    case Kernel::polynomial:  // the binomial theorem
+      return side == Side::left ? binomial(m, u) * power(e(1), u) : power(e(1), m - u);
+    default: return e(1);  // all subsets: a product of two; bilinear: inner products
+  }
+}
+
+// One term's columns of a table, from column `first` on.
+inline void fill_table(NodeTable &table, int first, const SparseView &rows, const Term &term, Side side, int left_features,
+                       int threads) {
+  const Term half = half_of(term, side, left_features);
+  const RowKernel kernel = row_kernel(half.kernel, half.degree);
+  const TermView seen = view(half);
+  const int columns = table_columns(term), numbers = term.k > 0 ? columns / term.k : 0;
+  const bool has_alone = term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear;
+  std::vector<std::vector<double>> state(std::max(1, threads), std::vector<double>(state_size(half)));
+  constexpr int kNodes = 64;
+  parallel_for((table.n + kNodes - 1) / kNodes, threads, [&](int task, int thread) {
+    double *sums = state[thread].data();
+    for (int i = task * kNodes; i < std::min(table.n, (task + 1) * kNodes); ++i) {
+      const double value = kernel.forward(seen, rows[i], sums);
+      if (has_alone) table.alone[i] += value;
+      double *out = table.node_cells(i) + std::ptrdiff_t(first) * table.lanes;
+      for (int u = 1; u <= numbers; ++u)
+        for (int s = 0; s < term.k; ++s, out += table.lanes) *out = table_value(term, side, u, s, sums);
+    }
+  });
+}
+
+inline NodeTable node_table(const SparseView &rows, const Model &model, Side side, int left_features, int threads,
+                            Monitor &monitor) {
+  int width = 0;
+  for (const Term &term : model.terms) width += table_columns(term);
+  NodeTable table(rows.outer, width, side);
+  if (side == Side::left) std::fill(table.alone.begin(), table.alone.end(), model.intercept);
+  int first = 0;
+  for (const Term &term : model.terms) {
+    fill_table(table, first, rows, term, side, left_features, threads);
+    first += table_columns(term);
+    monitor.poll(double(rows.nonzeros()) * term.stride);
+  }
+  return table;
+}
+
+// `a` and `b` by rows, one slice per node.
+inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Model &model, int threads, Monitor &monitor) {
+  return {node_table(a, model, Side::left, a.inner, threads, monitor),
+          node_table(b, model, Side::right, a.inner, threads, monitor)};
+}
+
+// ---- Tiles -------------------------------------------------------------------------------------------------
+
+typedef double Quad __attribute__((vector_size(32)));
+typedef double QuadAt __attribute__((vector_size(32), aligned(8), may_alias));  // a Quad at any double's address
+
+// Scores of a panel of kLanes nodes of A with N nodes of B. Every score is the same chain of multiply-adds wherever it
+// stands, so that pairs with the same features have the same score to the last bit: they are ties, and must count as such.
+template <int N>
+inline __attribute__((always_inline)) void score_tile(const double *u, const double *alpha, const double *v, const double *beta,
+                                                      int width, double *out, std::ptrdiff_t column) {
+  Quad low[N], high[N];
+  for (int c = 0; c < N; ++c) low[c] = high[c] = Quad{0, 0, 0, 0};
+  for (std::ptrdiff_t q = 0; q < width; ++q) {
+    const Quad first = *reinterpret_cast<const QuadAt *>(u + q * kLanes);
+    const Quad second = *reinterpret_cast<const QuadAt *>(u + q * kLanes + 4);
+    for (int c = 0; c < N; ++c) {
+      const double x = v[c * std::ptrdiff_t(width) + q];
+      low[c] += first * x;
+      high[c] += second * x;
+    }
+  }
+  const Quad first = *reinterpret_cast<const QuadAt *>(alpha), second = *reinterpret_cast<const QuadAt *>(alpha + 4);
+  for (int c = 0; c < N; ++c) {
+    *reinterpret_cast<QuadAt *>(out + c * column) = low[c] + first + beta[c];
+    *reinterpret_cast<QuadAt *>(out + c * column + 4) = high[c] + second + beta[c];
+  }
+}
+
+// All scores of `panels` panels with `columns` nodes of B, out[i + j * column]. As many nodes of B at a time as have room in
+// the registers.
+template <int kColumns>
+inline __attribute__((always_inline)) void score_panels(const double *u, const double *alpha, int panels, const double *v,
+                                                        const double *beta, int columns, int width, double *out,
+                                                        std::ptrdiff_t column) {
+  int j = 0;
+  for (; j + kColumns <= columns; j += kColumns)
+    for (int p = 0; p < panels; ++p)
+      score_tile<kColumns>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j,
+                           width, out + j * column + p * kLanes, column);
+  for (; j < columns; ++j)
+    for (int p = 0; p < panels; ++p)
+      score_tile<1>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j, width,
+                    out + j * column + p * kLanes, column);
+}
+
+using ScorePanels = void (*)(const double *, const double *, int, const double *, const double *, int, int, double *,
+                             std::ptrdiff_t);
+
+inline void score_panels_generic(const double *u, const double *alpha, int panels, const double *v, const double *beta,
+                                 int columns, int width, double *out, std::ptrdiff_t column) {
+  score_panels<2>(u, alpha, panels, v, beta, columns, width, out, column);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2,fma"))) inline void score_panels_avx2(const double *u, const double *alpha, int panels,
+                                                                  const double *v, const double *beta, int columns, int width,
+                                                                  double *out, std::ptrdiff_t column) {
+  score_panels<4>(u, alpha, panels, v, beta, columns, width, out, column);
+}
+inline ScorePanels score_panels_for(Isa isa) {
+  return isa == Isa::avx2 || (isa == Isa::best && has_avx2()) ? score_panels_avx2 : score_panels_generic;
+}
+#else
+inline ScorePanels score_panels_for(Isa) { return score_panels_generic; }
+#endif
+
+// Scores of single pairs, the same bits as in a block.
+inline std::vector<double> pair_scores(const PairTables &tables, const std::vector<int> &i, const std::vector<int> &j,
+                                       Isa isa = Isa::best) {
+  const ScorePanels score = score_panels_for(isa);
+  const NodeTable &a = tables.left, &b = tables.right;
+  std::vector<double> out(i.size());
+  double lanes[kLanes];
+  for (std::size_t q = 0; q < i.size(); ++q) {
+    score(a.panel(i[q]), a.alone.data() + i[q] / kLanes * kLanes, 1, b.panel(j[q]), b.alone.data() + j[q], 1, a.width, lanes,
+          kLanes);
+    out[q] = lanes[i[q] % kLanes];
+  }
+  return out;
+}
+
+// ---- Blocks of pairs ---------------------------------------------------------------------------------------
+
+// Which pairs count: all of them, those with i != j, or those with i < j.
+enum class Grid { two_sets, directed, undirected };
+
+constexpr int kBlockRows = 64, kBlockColumns = 512;  // a block of scores is 256 KB: within a second-level cache
+
+// The block of pairs i = first_row.., j = first_column... Score of local (r, c) at score[r + c * kBlockRows]; pairs that do
+// not count are marked in `skip`, which is null when there are none.
+struct ScoreBlock {
+  int first_row, rows, first_column, columns;
+  const double *score;
+  const unsigned char *skip;
+
+  // f(i, j, score) for every pair that counts.
+  template <class F> void each(F &&f) const {
+    for (int c = 0; c < columns; ++c)
+      for (int r = 0; r < rows; ++r) {
+        const int at = r + c * kBlockRows;
+        if (!skip || !skip[at]) f(first_row + r, first_column + c, score[at]);
+      }
+  }
+};
+
+// The pairs of a graph in blocks, without the pairs on a list.
+class PairBlocks {
+ public:
+  PairBlocks(int rows, int columns, Grid grid) : rows_(rows), columns_(columns), grid_(grid) {
+    across_ = (columns + kBlockColumns - 1) / kBlockColumns;
+  }
+
+  // Leaves pairs out; for an undirected graph with i < j.
+  void leave_out(const std::vector<int> &i, const std::vector<int> &j) {
+    for (std::size_t q = 0; q < i.size(); ++q)
+      left_out_.emplace_back(std::int64_t(i[q] / kBlockRows) * across_ + j[q] / kBlockColumns,
+                             i[q] % kBlockRows + j[q] % kBlockColumns * kBlockRows);
+    std::sort(left_out_.begin(), left_out_.end());
+  }
+
+  std::int64_t count() const { return std::int64_t((rows_ + kBlockRows - 1) / kBlockRows) * across_; }
+
+  ScoreBlock block(std::int64_t index) const {
+    const int row = int(index / across_) * kBlockRows, column = int(index % across_) * kBlockColumns;
+    return {row, std::min(kBlockRows, rows_ - row), column, std::min(kBlockColumns, columns_ - column), nullptr, nullptr};
+  }
+
+  // No pair of the block counts: all of it is on or below the diagonal.
+  bool empty(const ScoreBlock &b) const { return grid_ == Grid::undirected && b.first_column + b.columns - 1 <= b.first_row; }
+
+  // Marks what does not count; returns whether there was anything to mark.
+  bool mark(std::int64_t index, const ScoreBlock &b, std::vector<unsigned char> &skip) const {
+    const auto from = std::lower_bound(left_out_.begin(), left_out_.end(), std::make_pair(index, 0));
+    const bool listed = from != left_out_.end() && from->first == index;
+    const bool diagonal = grid_ != Grid::two_sets && b.first_column < b.first_row + b.rows &&
+                          b.first_row < b.first_column + b.columns;
+    if (!listed && !diagonal) return false;
+    skip.assign(std::size_t(kBlockRows) * kBlockColumns, 0);
+    for (auto at = from; at != left_out_.end() && at->first == index; ++at) skip[at->second] = 1;
+    if (diagonal)
+      for (int c = 0; c < b.columns; ++c)
+        for (int r = 0; r < b.rows; ++r) {
+          const int i = b.first_row + r, j = b.first_column + c;
+          if (i == j || (grid_ == Grid::undirected && i > j)) skip[r + c * kBlockRows] = 1;
+        }
+    return true;
+  }
+
+ private:
+  int rows_, columns_;
+  Grid grid_;
+  std::int64_t across_;                                 // blocks side by side
+  std::vector<std::pair<std::int64_t, int>> left_out_;  // block, place in it
+};
+
+// visit(block, thread) for every block that has pairs. Blocks come in any order, so what visit() keeps must not depend on it.
+template <class Visit>
+void score_blocks(const PairTables &tables, const PairBlocks &blocks, int threads, Monitor &monitor, const Visit &visit,
+                  Isa isa = Isa::best) {
+  const ScorePanels score = score_panels_for(isa);
+  const NodeTable &a = tables.left, &b = tables.right;
+  struct Scratch {
+    std::vector<double> score = std::vector<double>(std::size_t(kBlockRows) * kBlockColumns);
+    std::vector<unsigned char> skip;
+  };
+  std::vector<Scratch> scratch(std::max(1, threads));
+  const double work = double(kBlockRows) * kBlockColumns * (a.width + 20);
+  const std::int64_t batch = std::max<std::int64_t>(std::int64_t(2e8 / work), 2 * std::max(1, threads));
+  for (std::int64_t first = 0; first < blocks.count(); first += batch) {
+    const int tasks = int(std::min(batch, blocks.count() - first));
+    parallel_for(tasks, threads, [&](int task, int thread) {
+      ScoreBlock block = blocks.block(first + task);
+      if (blocks.empty(block)) return;
+      Scratch &mine = scratch[thread];
+      score(a.panel(block.first_row), a.alone.data() + block.first_row, (block.rows + kLanes - 1) / kLanes,
+            b.panel(block.first_column), b.alone.data() + block.first_column, block.columns, a.width, mine.score.data(),
+            kBlockRows);
+      block.score = mine.score.data();
+      if (blocks.mark(first + task, block, mine.skip)) block.skip = mine.skip.data();
+      visit(block, thread);
+    });
+    monitor.poll(work * tasks);
+  }
+}
+
+// ---- What is done with the scores --------------------------------------------------------------------------
+
+// Every score: out[i + j * rows].
+inline void all_scores(const PairTables &tables, int threads, Monitor &monitor, double *out) {
+  const std::ptrdiff_t rows = tables.left.n;
+  const PairBlocks blocks(tables.left.n, tables.right.n, Grid::two_sets);
+  score_blocks(tables, blocks, threads, monitor, [&](const ScoreBlock &b, int) {
+    for (int c = 0; c < b.columns; ++c)
+      std::copy_n(b.score + c * kBlockRows, b.rows, out + (b.first_column + c) * rows + b.first_row);
+  });
+}
+
+// AUC of `links` against every other pair that is not left out.
+inline AucStats links_auc(const PairTables &tables, PairBlocks blocks, const std::vector<int> &link_i,
+                          const std::vector<int> &link_j, int threads, Monitor &monitor) {
+  blocks.leave_out(link_i, link_j);
+  const std::vector<double> positives = pair_scores(tables, link_i, link_j);
+  std::vector<AucCounter> counters(std::max(1, threads), AucCounter(positives.data(), positives.size()));
+  score_blocks(tables, blocks, threads, monitor, [&](const ScoreBlock &b, int thread) {
+    AucCounter &counter = counters[thread];
+    if (!b.skip) {
+      for (int c = 0; c < b.columns; ++c) counter.add(b.score + c * kBlockRows, b.rows);
+    } else {
+      b.each([&](int, int, double score) { counter.add(&score, 1); });
+    }
+  });
+  for (std::size_t t = 1; t < counters.size(); ++t) counters[0].merge(counters[t]);
+  return counters[0].stats();
+}
+
+struct ScoredPair { int i, j; double score; };
+
+// Higher scores first, then lower numbers: a total order, so that "the best n" is one set whatever the threads.
+inline bool before(const ScoredPair &a, const ScoredPair &b) {
+  if (a.score != b.score) return a.score > b.score;
+  return a.i != b.i ? a.i < b.i : a.j < b.j;
+}
+
+// The best `size` of all pairs that come along: a heap with the worst of them on top.
+class BestPairs {
+ public:
+  void add(const ScoredPair &pair, std::size_t size) {
+    if (heap_.size() == size) {
+      if (size == 0 || !before(pair, heap_.front())) return;
+      std::pop_heap(heap_.begin(), heap_.end(), before);
+      heap_.back() = pair;
+    } else {
+      heap_.push_back(pair);
+    }
+    std::push_heap(heap_.begin(), heap_.end(), before);
+  }
+  void merge(const BestPairs &other, std::size_t size) {
+    for (const ScoredPair &pair : other.heap_) add(pair, size);
+  }
+  std::vector<ScoredPair> sorted() const {
+    std::vector<ScoredPair> out = heap_;
+    std::sort_heap(out.begin(), out.end(), before);
+    return out;
+  }
+
+ private:
+  std::vector<ScoredPair> heap_;
+};
+
+inline double checked_score(double score) {
+  if (std::isnan(score)) throw std::invalid_argument("a score is NaN");
+  return score;
+}
+
+// The best n pairs overall, or for each node of A (for an undirected graph: each node, as i, with its best partners as j).
+inline std::vector<ScoredPair> best_pairs(const PairTables &tables, const PairBlocks &blocks, Grid grid, std::size_t n,
+                                          bool by_node, int threads, Monitor &monitor) {
+  const std::size_t heaps = by_node ? tables.left.n : 1;
+  std::vector<std::vector<BestPairs>> best(std::max(1, threads), std::vector<BestPairs>(heaps));
+  score_blocks(tables, blocks, threads, monitor, [&](const ScoreBlock &b, int thread) {
+    std::vector<BestPairs> &mine = best[thread];
+    b.each([&](int i, int j, double score) {
+      mine[by_node ? i : 0].add({i, j, checked_score(score)}, n);
+      if (by_node && grid == Grid::undirected) mine[j].add({j, i, score}, n);
+    });
+  });
+  std::vector<ScoredPair> out;
+  for (std::size_t h = 0; h < heaps; ++h) {
+    for (std::size_t t = 1; t < best.size(); ++t) best[0][h].merge(best[t][h], n);
+    const std::vector<ScoredPair> sorted = best[0][h].sorted();
+    out.insert(out.end(), sorted.begin(), sorted.end());
+  }
+  return out;
+}
+
+}  // namespace hofm
+#endif

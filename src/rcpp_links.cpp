@@ -1,0 +1,74 @@
+// Scores of pairs of nodes: convert, call, convert back.
+#include <Rcpp.h>
+
+#include "hofm/score_links.h"
+#include "rcpp_convert.h"
+#include "rcpp_monitor.h"
+
+namespace {
+
+std::vector<int> from_zero(const Rcpp::IntegerVector &index) {
+  std::vector<int> out(index.begin(), index.end());
+  for (int &i : out) --i;
+  return out;
+}
+
+hofm::Grid grid_named(const std::string &name) {
+  if (name == "two_sets") return hofm::Grid::two_sets;
+  return name == "directed" ? hofm::Grid::directed : hofm::Grid::undirected;
+}
+
+hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads,
+                           hofm::Monitor &monitor) {
+  const hofm::SparseView a = hofm::as_columns(A), b = hofm::as_columns(B);
+  const hofm::SparseStore left = hofm::transposed(a);
+  const bool same = a.value == b.value && a.index == b.index;  // one node set, held once
+  const hofm::SparseStore right = same ? hofm::SparseStore() : hofm::transposed(b);
+  return hofm::pair_tables(left.view(), (same ? left : right).view(), hofm::as_model(model), threads, monitor);
+}
+
+hofm::PairBlocks blocks_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const std::string &grid, const Rcpp::List &known) {
+  hofm::PairBlocks blocks(hofm::as_columns(A).inner, hofm::as_columns(B).inner, grid_named(grid));
+  blocks.leave_out(from_zero(known["i"]), from_zero(known["j"]));
+  return blocks;
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads) {
+  hofm::Monitor monitor = hofm::r_monitor();
+  const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
+  Rcpp::NumericMatrix scores(Rcpp::no_init(tables.left.n, tables.right.n));
+  hofm::all_scores(tables, threads, monitor, scores.begin());
+  return scores;
+}
+
+// `links`, `known`: list(i =, j =), from one.
+// [[Rcpp::export]]
+Rcpp::NumericVector links_auc_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links,
+                                  Rcpp::List known, int threads) {
+  hofm::Monitor monitor = hofm::r_monitor();
+  const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
+  const hofm::AucStats stats = hofm::links_auc(tables, blocks_of(A, B, grid, known), from_zero(links["i"]),
+                                               from_zero(links["j"]), threads, monitor);
+  return Rcpp::NumericVector::create(Rcpp::_["auc"] = stats.auc, Rcpp::_["variance"] = stats.variance(),
+                                     Rcpp::_["n_pos"] = stats.n_pos, Rcpp::_["n_neg"] = stats.n_neg);
+}
+
+// [[Rcpp::export]]
+Rcpp::List top_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List known, double n, bool by_node,
+                         int threads) {
+  hofm::Monitor monitor = hofm::r_monitor();
+  const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
+  const std::vector<hofm::ScoredPair> best = hofm::best_pairs(tables, blocks_of(A, B, grid, known), grid_named(grid),
+                                                              std::size_t(n), by_node, threads, monitor);
+  Rcpp::IntegerVector i(best.size()), j(best.size());
+  Rcpp::NumericVector score(best.size());
+  for (std::size_t q = 0; q < best.size(); ++q) {
+    i[q] = best[q].i + 1;
+    j[q] = best[q].j + 1;
+    score[q] = best[q].score;
+  }
+  return Rcpp::List::create(Rcpp::_["i"] = i, Rcpp::_["j"] = j, Rcpp::_["score"] = score);
+}
