@@ -50,7 +50,7 @@ cpp_model <- function(parameters, spec) {
   P <- parameters$P
   one <- if (length(P)) P[[1L]]
   terms <- switch(spec$model,
-    hofm = hofm_terms(parameters, spec),
+    hofm = separate_terms(parameters, spec),
     shared = list(new_term("anova", spec$order, spec$lambda, rbind(parameters$gamma, one), augment = spec$order - 1L)),
     simplex = list(new_term("mix", spec$order, spec$lambda, one, theta = parameters$theta)),
     all_subsets = list(new_term("all_subsets", 1L, spec$lambda, one)),
@@ -60,7 +60,7 @@ cpp_model <- function(parameters, spec) {
   list(intercept = parameters$intercept, fit_intercept = isTRUE(spec$intercept), terms = terms)
 }
 
-hofm_terms <- function(parameters, spec) {
+separate_terms <- function(parameters, spec) {
   linear <- if (spec$linear) list(new_term("anova", 1L, spec$lambda[1L], matrix(parameters$w, ncol = 1L)))
   c(linear, lapply(fitted_degrees(spec), function(t) {
     new_term("anova", t, spec$lambda[t], parameters$P[[as.character(t)]])

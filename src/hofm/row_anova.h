@@ -127,7 +127,7 @@ inline bool safe_pack(int m, const TermView &term, int first, const double *stat
       last = magnitude(state[line(term, t) + s]);
       bound = last + size * bound;
     }
-    if (__DBL_EPSILON__ * bound > anova::kRemovalTolerance * last) return false;
+    if (last != 0 && __DBL_EPSILON__ * bound > anova::kRemovalTolerance * last) return false;
   }
   return true;
 }

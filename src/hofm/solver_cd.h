@@ -251,7 +251,7 @@ class CoordinateDescent {
   void with_sums(const Term &term, const Use &use) {
     if (joinable<Loss>(design_, term)) {
       with_join(term, [&](auto join) {
-        JoinedSweep<decltype(join), Loss> sweep(join, sides_, term.augment, response_, monitor_);
+        JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {response_}, monitor_);
         for (int s = 0; s < term.k; ++s) {
           factor(term, s);
           sweep.each(p_.data(), [&](const double *sums, int i) { use(join, sums, i); });
@@ -342,18 +342,13 @@ class CoordinateDescent {
     }
   }
 
-  // Factors of joined samples by way of their nodes; a factor whose sums cannot be taken apart safely goes by the joined rows.
+  // Factors of joined samples by way of their nodes.
   void update_joined(Term &term) {
-    ColumnSource columns(design_, term.augment);
     with_join(term, [&](auto join) {
-      JoinedSweep<decltype(join), Loss> sweep(join, sides_, term.augment, response_, monitor_);
+      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {response_}, monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
-        if (!sweep(p_.data(), term.lambda, f_))
-          with_kernel(term, [&](auto kernel) {
-            FactorSweep<decltype(kernel), Loss, true>(kernel, design_, columns, term.augment, response_, monitor_)(
-                p_.data(), term.lambda, f_);
-          });
+        sweep(p_.data(), term.lambda, f_);
         for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
       }
     });

@@ -27,7 +27,8 @@ namespace hofm {
 
 // One factor's sums of a node in a block, and how they meet those of the other blocks. Tables hold E_1..E_L; the table of no
 // feature is the identity of combine().
-//   h(E, z, out)          dE_u/dz of the feature with z = p_j a_ij; safe(E) whether that keeps its digits for all features
+//   h(E, z, out)          dE_u/dz of the feature with z = p_j a_ij
+//   safe(E)               whether h() keeps its digits for all features of the node; loses(E, z, h) whether not for this one
 //   combine(a, b, out)    the table of two nodes' features together
 //   partner(rest, side, F)  F_1..F_L for a node of block `side`, from the table of all other blocks
 //   constant(rest)        the kernel at the identity, so that K = constant + sum_u E_u F_u
@@ -49,6 +50,9 @@ struct AnovaJoin {
     for (int t = 1; t < m; ++t) out[t] = E[t - 1] - z * out[t - 1];
   }
   bool safe(const double *E) const { return anova::safe(E - 1, m); }  // a_t is E[t - 1]
+  bool loses(const double *E, double z, const double *h) const {
+    return m > 2 && anova::removal_error(E - 1, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(h[m - 1]);
+  }
   void combine(const double *a, const double *b, double *out) const {  // A^t = sum_u A^u of one times A^{t-u} of the other
     for (int t = m - 1; t >= 0; --t) {
       double sum = a[t] + b[t];
@@ -81,6 +85,7 @@ struct AllSubsetsJoin {
   void add(double *E, double z) const { E[0] *= 1 + z; }
   void h(const double *E, double z, double *out) const { out[0] = E[0] / (1 + z); }
   bool safe(const double *E) const { return std::fabs(E[0]) > all_subsets::kNearZero; }  // no factor can be zero then
+  bool loses(const double *, double z, const double *) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }
   void combine(const double *a, const double *b, double *out) const { out[0] = a[0] * b[0]; }
   void partner(const double *rest, double *F) const { F[0] = rest[0]; }
   double value(const double *all) const { return all[0]; }
@@ -93,6 +98,7 @@ struct BilinearJoin {
   void add(double *E, double z) const { E[0] += z; }
   void h(const double *, double, double *out) const { out[0] = 1; }
   bool safe(const double *) const { return true; }
+  bool loses(const double *, double, const double *) const { return false; }
   void combine(const double *a, const double *b, double *out) const { out[0] = a[0] * b[0]; }
   void partner(const double *rest, double *F) const { F[0] = rest[0]; }
   double value(const double *all) const { return all[0]; }
@@ -174,40 +180,51 @@ inline std::vector<Side> make_sides(const Design &design, bool every_node = fals
 template <class Join>
 class NodeRecords {
  public:
-  NodeRecords(Join join, int nodes) : join_(join), L_(join.size()), records_(std::size_t(nodes) * width()) {}
+  // `dummies`: how many of the factor's first columns count as features of every node here.
+  NodeRecords(Join join, const Side &side, int augment, int dummies)
+      : join_(join), side_(side), augment_(augment), dummies_(dummies), records_(std::size_t(side.nodes()) * width()),
+        rest_(join.size()) {}
 
-  int width() const { return L_ * (2 + L_); }
+  int width() const { return join_.size() * (2 + join_.size()); }
   double *E(int i) { return records_.data() + std::size_t(i) * width(); }
   const double *E(int i) const { return records_.data() + std::size_t(i) * width(); }
-  double *c(int i) { return E(i) + L_; }
-  double *G(int i) { return E(i) + 2 * L_; }
+  double *c(int i) { return E(i) + join_.size(); }
+  double *G(int i) { return E(i) + 2 * join_.size(); }
 
-  // Sums of every node from its features, dummies first. p: the whole factor. Returns whether all of them may be taken apart.
-  bool fill(const Side &side, int nodes, const double *p, int augment, bool dummies) {
-    for (int i = 0; i < nodes; ++i) {
+  // Sums of every node from its features, dummies first. p: the whole factor.
+  void fill(const double *p) {
+    for (int i = 0; i < side_.nodes(); ++i) {
       join_.begin(E(i));
-      if (dummies)
-        for (int q = 0; q < augment; ++q) join_.add(E(i), p[q]);
+      for (int q = 0; q < dummies_; ++q) join_.add(E(i), p[q]);
     }
-    for (int j = 0; j < side.columns.outer; ++j) {
-      const double pj = p[augment + side.first_column + j];
-      const Slice column = side.columns[j];
+    for (int j = 0; j < side_.columns.outer; ++j) {
+      const double pj = p[column_of(j)];
+      const Slice column = side_.columns[j];
       if (pj == 0) continue;
       for (int ii = 0; ii < column.size; ++ii) join_.add(E(column.index[ii]), pj * column.value[ii]);
     }
-    for (int i = 0; i < nodes; ++i)
-      if (!join_.safe(E(i))) return false;
-    return true;
+    careful_ = false;
+    for (int i = 0; i < side_.nodes(); ++i) careful_ = careful_ || !join_.safe(E(i));
+    if (careful_ && rows_.start.empty()) rows_ = transposed(side_.columns);
   }
 
-  // The step for one column: its slope and curvature over the nodes, then the nodes follow.
-  void step(const Slice &column, double &p, double lambda) {
-    double slope = lambda * p, curvature = lambda, h[kMaxOrder], v[kMaxOrder];
+  int column_of(int feature) const { return augment_ + side_.first_column + feature; }
+
+  // The step for one column of the factor: its slope and curvature over the nodes, then the nodes follow.
+  void step(const Slice &column, int at, double *p, double lambda) {
+    if (careful_) step_column<true>(column, at, p, lambda);
+    else step_column<false>(column, at, p, lambda);
+  }
+
+ private:
+  template <bool Careful>
+  void step_column(const Slice &column, int at, double *p, double lambda) {
+    double slope = lambda * p[at], curvature = lambda, h[kMaxOrder], v[kMaxOrder];
     const int L = join_.size();
     for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
       const double a = column.value[ii], *c = this->c(i);
-      join_.h(E(i), p * a, h);
+      derivative<Careful>(i, at, p[at] * a, p, h);
       product(i, h, v);
       double hc = 0, hGh = 0;
       for (int u = 0; u < L; ++u) {
@@ -223,17 +240,35 @@ class NodeRecords {
       const int i = column.index[ii];
       const double a = column.value[ii], da = delta * a;
       double *e = E(i), *c = this->c(i);
-      join_.h(e, p * a, h);
+      const bool rebuilt = derivative<Careful>(i, at, p[at] * a, p, h);
       product(i, h, v);
       for (int u = 0; u < L; ++u) {
         e[u] += da * h[u];
         c[u] += da * v[u];
       }
+      if (Careful && rebuilt) {
+        std::copy(rest_.begin(), rest_.end(), e);
+        join_.add(e, p[at] * a + da);
+      }
     }
-    p += delta;
+    p[at] += delta;
   }
 
- private:
+  // h of node i for the column `at`. Where taking out would lose digits, from the rest of the node's row; says whether it was.
+  template <bool Careful>
+  bool derivative(int i, int at, double z, const double *p, double *h) {
+    join_.h(E(i), z, h);
+    if (!Careful || !join_.loses(E(i), z, h)) return false;
+    join_.begin(rest_.data());
+    for (int q = 0; q < dummies_; ++q)
+      if (q != at) join_.add(rest_.data(), p[q]);
+    const Slice row = rows_.view()[i];
+    for (int jj = 0; jj < row.size; ++jj)
+      if (column_of(row.index[jj]) != at) join_.add(rest_.data(), p[column_of(row.index[jj])] * row.value[jj]);
+    join_.h(rest_.data(), 0, h);
+    return true;
+  }
+
   void product(int i, const double *h, double *v) {  // v = G_i h
     const int L = join_.size();
     const double *G = this->G(i);
@@ -245,41 +280,44 @@ class NodeRecords {
   }
 
   Join join_;
-  int L_;
-  std::vector<double> records_;
+  const Side &side_;
+  int augment_, dummies_;
+  bool careful_ = false;
+  SparseStore rows_;
+  std::vector<double> records_, rest_;
 };
 
-// One factor of one term, all columns once, for a loss with curvature bound.
-template <class Join, class Loss>
+// The samples' part in c and G for a loss with curvature bound: slope and curvature of sample q's loss at link value f.
+template <class Loss>
+struct LossTarget {
+  const Response &response;
+  double slope(int q, double f) const { return response.weight[q] * Loss::deriv(response.y[q], f); }
+  double curvature(int q) const { return response.weight[q] * Loss::mu; }
+};
+
+// Nothing beside the samples; solver_grid.h has something.
+struct NoBackground {
+  template <class Records>
+  void enter(int, Records &) {}
+  template <class Records>
+  void leave(int, Records &) {}
+};
+
+// One factor of one term, all columns once.
+template <class Join, class Target, class Background = NoBackground>
 class JoinedSweep {
  public:
-  JoinedSweep(Join join, const std::vector<Side> &sides, int augment, const Response &response, Monitor &monitor)
-      : join_(join), sides_(sides), augment_(augment), response_(response), monitor_(monitor) {
-    for (const Side &side : sides) records_.emplace_back(join, side.nodes());
+  JoinedSweep(Join join, const std::vector<Side> &sides, int augment, Target target, Monitor &monitor, Background background = {})
+      : join_(join), sides_(sides), augment_(augment), target_(target), monitor_(monitor), background_(background) {
+    for (const Side &side : sides) records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
   }
 
-  // As FactorSweep; returns false, with nothing changed, if sums of some node cannot be taken apart safely.
-  bool operator()(double *p, double lambda, std::vector<double> &f) {
-    if (!fill(p)) return false;
+  // As FactorSweep.
+  void operator()(double *p, double lambda, std::vector<double> &f) {
+    fill(p);
     const int last = int(sides_.size()) - 1;
-    if (augment_ > 0) {
-      collect(last, f);
-      const std::vector<double> before = tables(last);
-      sweep_dummies(last, p, lambda);
-      follow(last, before, f);
-    }
-    for (int b = 0; b <= last; ++b) {
-      collect(b, f);
-      const std::vector<double> before = tables(b);
-      const Side &side = sides_[b];
-      for (int j = 0; j < side.columns.outer; ++j) {
-        const Slice column = side.columns[j];
-        records_[b].step(column, p[augment_ + side.first_column + j], lambda);
-        monitor_.poll(2.0 * column.size * records_[b].width() + 1);
-      }
-      follow(b, before, f);
-    }
-    return true;
+    if (augment_ > 0) phase(last, f, [&] { sweep_dummies(last, p, lambda); });
+    for (int b = 0; b <= last; ++b) phase(b, f, [&] { sweep_features(b, p, lambda); });
   }
 
   // use(kernel value's table, i) for every sample: the sums of all its features together.
@@ -287,19 +325,38 @@ class JoinedSweep {
   void each(const double *p, const Use &use) {
     fill(p);
     double rest[kMaxOrder], all[kMaxOrder];
-    for (std::size_t i = 0; i < response_.y.size(); ++i) {
+    for (std::size_t i = 0; i < sides_[0].node.size(); ++i) {
       const double *table = rest_of(0, int(i), rest);
       join_.combine(records_[0].E(sides_[0].node[i]), table, all);
       use(all, int(i));
     }
   }
 
+  const NodeRecords<Join> &records(int b) const { return records_[b]; }
+
  private:
-  bool fill(const double *p) {
-    bool safe = true;
-    for (std::size_t b = 0; b < sides_.size(); ++b)
-      safe = records_[b].fill(sides_[b], sides_[b].nodes(), p, augment_, b + 1 == sides_.size()) && safe;
-    return safe;
+  void fill(const double *p) {
+    for (NodeRecords<Join> &records : records_) records.fill(p);
+  }
+
+  // The columns of block b, whose nodes get c and G before and whose samples follow after.
+  template <class Sweep>
+  void phase(int b, std::vector<double> &f, const Sweep &sweep) {
+    collect(b, f);
+    background_.enter(b, records_[b]);
+    const std::vector<double> before = tables(b);
+    sweep();
+    follow(b, before, f);
+    background_.leave(b, records_[b]);
+  }
+
+  void sweep_features(int b, double *p, double lambda) {
+    const Side &side = sides_[b];
+    for (int j = 0; j < side.columns.outer; ++j) {
+      const Slice column = side.columns[j];
+      records_[b].step(column, records_[b].column_of(j), p, lambda);
+      monitor_.poll(2.0 * column.size * records_[b].width() + 1);
+    }
   }
 
   // The table of sample i's features outside block b; `scratch` may be used for it.
@@ -322,7 +379,7 @@ class JoinedSweep {
       for (int qq = side.samples.start[i]; qq < side.samples.start[i + 1]; ++qq) {
         const int q = side.samples.member[qq];
         join_.partner(rest_of(b, q, scratch), F);
-        const double g = response_.weight[q] * Loss::deriv(response_.y[q], f[q]), w = response_.weight[q] * Loss::mu;
+        const double g = target_.slope(q, f[q]), w = target_.curvature(q);
         for (int u = 0; u < L; ++u) {
           c[u] += g * F[u];
           for (int v = 0; v < L; ++v) G[u * L + v] += w * F[u] * F[v];
@@ -359,14 +416,15 @@ class JoinedSweep {
     all_.resize(sides_[b].nodes());
     ones_.assign(sides_[b].nodes(), 1.0);
     for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = int(i);
-    for (int q = 0; q < augment_; ++q) records_[b].step({all_.data(), ones_.data(), int(all_.size())}, p[q], lambda);
+    for (int q = 0; q < augment_; ++q) records_[b].step({all_.data(), ones_.data(), int(all_.size())}, q, p, lambda);
   }
 
   Join join_;
   const std::vector<Side> &sides_;
   int augment_;
-  const Response &response_;
+  Target target_;
   Monitor &monitor_;
+  Background background_;
   std::vector<NodeRecords<Join>> records_;
   std::vector<int> all_;
   std::vector<double> ones_;

@@ -1,0 +1,87 @@
+// All pairs of a small grid by Gram matrices, against coordinate descent on the pairs written out with their weights.
+#include <set>
+
+#include "check.h"
+#include "hofm/solver_cd.h"
+#include "hofm/solver_grid.h"
+#include "problem.h"
+
+int main() {
+  hofm::Random random(8);
+  for (bool one_set : {false, true})
+    for (double w0 : {0.05, 1.0}) {
+      const Sample A(6, 5, 0.7, random), B(one_set ? 6 : 8, 4, 0.7, random);
+      const Sample &right = one_set ? A : B;
+      std::set<std::pair<int, int>> links;
+      while (links.size() < 9) {
+        const int i = int(random.below(A.n)), j = int(random.below(right.n));
+        if (!one_set || i != j) links.insert({i, j});
+      }
+
+      // every pair written out, links first
+      std::vector<int> left_index, right_index;
+      hofm::Response response;
+      double total = 0;
+      for (int round = 0; round < 2; ++round)
+        for (int i = 0; i < A.n; ++i)
+          for (int j = 0; j < right.n; ++j) {
+            if (one_set && i == j) continue;
+            if (links.count({i, j}) != (round == 0 ? 1u : 0u)) continue;
+            left_index.push_back(i);
+            right_index.push_back(j);
+            response.y.push_back(round == 0);
+            response.weight.push_back(round == 0 ? 1 : w0);
+            total += response.weight.back();
+          }
+      for (double &w : response.weight) w /= total;
+      response.offset.assign(response.y.size(), 0.0);
+      response.uniform = false;
+      hofm::Design all;
+      all.add(A.columns.view(), left_index);
+      all.add(right.columns.view(), right_index);
+
+      hofm::Design samples;
+      hofm::GridResponse grid;
+      grid.links = 9;
+      grid.pairs = double(response.y.size());
+      grid.negative_weight = w0;
+      grid.one_set = one_set;
+      std::vector<int> i(left_index.begin(), left_index.begin() + 9), j(right_index.begin(), right_index.begin() + 9);
+      if (one_set)
+        for (int q = 0; q < A.n; ++q) {
+          i.push_back(q);
+          j.push_back(q);
+        }
+      samples.add(A.columns.view(), i);
+      samples.add(right.columns.view(), j);
+
+      std::vector<hofm::Model> models;
+      for (const hofm::Term &term : all_terms(4, 3, all.d, 0.001, random)) {
+        if (term.kernel == hofm::Kernel::mix || term.kernel == hofm::Kernel::polynomial) continue;
+        hofm::Model model;
+        model.terms.push_back(term);
+        if (term.kernel == hofm::Kernel::bilinear) model.terms[0].split = A.d;
+        models.push_back(model);
+      }
+      hofm::Model together;
+      for (int t = 1; t <= 3; ++t) together.terms.push_back(random_term(t, 2, all.d, 0.001, random));
+      models.push_back(together);
+
+      for (const hofm::Model &start : models) {
+        hofm::Options options;
+        options.max_iter = 20;
+        options.tol = 0;
+        hofm::Monitor m1, m2;
+        hofm::Model by_grid = start, by_pairs = start;
+        hofm::GridDescent(samples, grid, options, m1)(by_grid);
+        hofm::CoordinateDescent<hofm::Squared>(all, response, options, m2)(by_pairs);
+        CHECK_NEAR(by_grid.intercept, by_pairs.intercept, 1e-8);
+        for (std::size_t t = 0; t < start.terms.size(); ++t)
+          for (std::size_t q = 0; q < start.terms[t].P.size(); ++q)
+            CHECK_NEAR(by_grid.terms[t].P[q], by_pairs.terms[t].P[q], 1e-8);
+        for (std::size_t e = 0; e < m1.trace.objective.size(); ++e)
+          CHECK_NEAR(m1.trace.objective[e], m2.trace.objective[e], 1e-9);
+      }
+    }
+  return report();
+}
