@@ -208,28 +208,11 @@ block_features <- function(features, set) {
   substring(features[startsWith(features, prefix)], nchar(prefix) + 1L)
 }
 
-# ---- The model in terms ------------------------------------------------------------------------------------
-
-#' A fit as the terms that the core's tables are made of
-#' @noRd
+# The terms that the core's tables are made of. The penalty plays no part.
 link_model <- function(fit) {
-  terms <- switch(fit$model,
-    hofm = hofm_terms(fit),
-    shared = list(link_term("anova", fit$order, rbind(fit$gamma, fit$P[[1L]]), augment = fit$order - 1L)),
-    simplex = list(link_term("mix", fit$order, fit$P[[1L]], theta = fit$theta)),
-    all_subsets = list(link_term("all_subsets", 1L, fit$P[[1L]])),
-    polynomial = list(link_term("polynomial", fit$order, rbind(fit$gamma, fit$P[[1L]]), augment = 1L)),
-    bilinear = list(link_term("bilinear", 2L, rbind(fit$P$U, fit$P$V), split = NROW(fit$P$U))))
-  list(intercept = fit$intercept, fit_intercept = TRUE, terms = terms)
-}
-
-hofm_terms <- function(fit) {
-  linear <- if (!is.null(fit$w)) list(link_term("anova", 1L, matrix(fit$w, ncol = 1L)))
-  c(linear, lapply(names(fit$P), function(t) link_term("anova", as.integer(t), fit$P[[t]])))
-}
-
-link_term <- function(kernel, degree, P, augment = 0L, split = 0L, theta = numeric()) {
-  list(kernel = kernel, degree = degree, augment = augment, split = split, lambda = 0, theta = theta, P = unname(P))
+  spec <- fit[c("model", "order", "rank", "linear")]
+  spec$lambda <- if (fit$model == "hofm") numeric(fit$order) else 0
+  cpp_model(fit, spec)
 }
 
 # ---- Scores that are no numbers ----------------------------------------------------------------------------
