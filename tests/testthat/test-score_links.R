@@ -214,6 +214,21 @@ for (kind in c("two_sets", "directed", "undirected")) {
   })
 }
 
+test_that("the area over given pairs is that of their predictions, whatever the order of columns", {
+  case <- named_case()
+  day <- matrix(rnorm(40), 20, dimnames = list(NULL, c("day", "hour")))
+  pairs <- data.frame(i = sample.int(12, 20, TRUE), j = rep_len(1:7, 20))
+  pairs$y <- as.numeric(pairs$i %% 2 == 0)
+  fit <- hand_fit("hofm", 3, 4, 5, names = c(case$fit$features, "pair.day", "pair.hour"))
+  joined <- cbind(case$A[pairs$i, ], case$B[pairs$j, ], day)
+  want <- auc(pairs$y, apply(joined, 1, function(x) slow_link(fit, x)))
+  expect_identical(auc(fit, link_pairs(case$A, case$B, pairs, context = day)), want)
+  expect_identical(auc(fit, link_pairs(case$A[, 4:1], case$B[, 3:1], pairs, context = cbind(x = 1, day[, 2:1]))), want)
+  expect_error(auc(fit, link_pairs(case$A, case$B, pairs)), "`context` lacks 2 columns", class = "hofm_error_columns")
+  plain <- auc(case$fit, link_pairs(case$A, case$B, pairs))
+  expect_identical(auc(case$fit, link_pairs(case$A, case$B, pairs, context = day)), plain)
+})
+
 test_that("fewer links come back where there are fewer", {
   set.seed(18)
   fit <- hand_fit("hofm", 2, 2, 2)
