@@ -300,7 +300,7 @@ split_links <- function(A, B = NULL, edges, prop = 0.5, ratio = 1, directed = FA
   n_train <- training_share(length(links), prop)
   n_negative <- negatives_wanted(check_number(ratio, "ratio", min = 0) * n_train, grid, links)
   check_rest(grid, length(links), n_negative)
-  drawn <- with_seed(check_seed(seed), list(
+  drawn <- draw(seed, list(
     links = links[sort(sample.int(length(links), n_train))],
     negatives = free_codes(n_negative, grid, links)))
   codes <- c(drawn$links, drawn$negatives)
@@ -319,7 +319,10 @@ training_share <- function(n, prop) {
              argument = "prop")
 }
 
-check_seed <- function(seed) if (!is.null(seed)) check_count(seed, "seed", min = -.Machine$integer.max)
+# Without a seed R's generator goes on as it is.
+draw <- function(seed, code) {
+  if (is.null(seed)) code else with_seed(check_count(seed, "seed", min = -.Machine$integer.max), code)
+}
 
 check_rest <- function(grid, n_links, n_negative) {
   if (grid$size > n_links + n_negative) return(invisible())
@@ -357,7 +360,7 @@ sample_negatives <- function(A, B = NULL, edges, n = NULL, directed = FALSE, see
   grid <- pair_grid(graph)
   links <- known_links(if (!missing(edges)) edges, graph, grid)
   n <- negatives_wanted(if (is.null(n)) length(links) else check_count(n, "n", min = 0), grid, links)
-  ends <- pair_nodes(grid, with_seed(check_seed(seed), free_codes(n, grid, links)))
+  ends <- pair_nodes(grid, draw(seed, free_codes(n, grid, links)))
   if (is_name(pair_columns(edges, "edges")$i)) ends <- node_labels(graph, ends$i, ends$j)
   data.frame(ends, y = rep(0, n), stringsAsFactors = FALSE)
 }

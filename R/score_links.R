@@ -102,7 +102,7 @@ ordered_ends <- function(graph, i, j) {
 #' all the scores, ties included.
 #'
 #' @param x A fit of [hofm()] on [link_pairs()].
-#' @param test The test set of [split_links()].
+#' @param test The test set of [split_links()], or a [link_pairs()] object, whose pairs are then the only ones.
 #' @param threads Number of threads; `NULL` takes that of the fit. The result does not depend on it.
 #' @inheritParams auc
 #' @param ... Nothing: an unknown argument is an error.
@@ -118,14 +118,22 @@ auc.hofm <- function(x, test, ci = FALSE, level = 0.95, method = c("delong", "lo
   check_dots(list(...), names(formals(auc.hofm)))
   method <- check_auc_options(ci, level, method, weighted = FALSE)
   if (missing(test)) hofm_abort("`test` must be given.", argument = "test")
+  if (inherits(test, "link_pairs")) return(pairs_auc(x, test, ci, level, method, threads))
   fit <- check_link_fit(x, "x")
   check_rest_object(test)
-  stats <- rest_auc(fit, matched_graph(fit, graph_of(test)), test, link_threads(fit, threads))
+  stats <- rest_auc(fit, test, link_threads(fit, threads))
   warn_one_class(stats)
   if (ci) auc_interval(stats[["auc"]], sqrt(stats[["variance"]]), level, method) else nan_to_na(stats[["auc"]])
 }
 
-rest_auc <- function(fit, graph, test, threads) {
+pairs_auc <- function(fit, pairs, ci, level, method, threads) {
+  fit <- check_pair_fit(fit, "x")
+  link <- link_values(fit, matched_blocks(fit, pairs, "test"), link_threads(fit, threads))
+  auc(pairs$y, link, ci = ci, level = level, method = method)
+}
+
+rest_auc <- function(fit, test, threads) {
+  graph <- matched_graph(fit, graph_of(test))
   ends <- function(pairs) ordered_ends(graph, pairs$i, pairs$j)
   guard_overflow(links_auc_cpp(graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, ends(test$links),
                                ends(test$train), threads))
@@ -160,18 +168,26 @@ graph_of <- function(A, B = NULL, directed = FALSE, arg = "A") {
   unclass(A)[c("A", "B", "one_set", "directed", "nodes", "features")]
 }
 
-check_link_fit <- function(fit, arg = "fit") {
-  if (!inherits(fit, "hofm")) must_be(arg, "a fit of `hofm()` on `link_pairs()`", fit)
+# A fit whose features are those of two nodes and perhaps of the pair.
+check_pair_fit <- function(fit, arg) {
+  need <- "a fit of `hofm()` on `link_pairs()`"
+  if (!inherits(fit, "hofm")) must_be(arg, need, fit)
   check_fit(fit, arg)
-  side <- feature_side(fit$features)
-  if (any(side == "pair")) {
-    hofm_abort(sprintf(paste("%s uses features of the pairs themselves, such as %s, which are not known for all pairs:",
-                             "use `predict()` with `context`."), ticked(arg),
-                       ticked(fit$features[side == "pair"][1])),
-               c("hofm_error_unsupported", "hofm_error_input"), argument = arg)
+  sides <- rle(feature_side(fit$features))$values
+  if (!identical(setdiff(sides, "pair"), c("A", "B")) || !identical(sides[1:2], c("A", "B")) || length(sides) > 3) {
+    must_be(arg, need, fit)
   }
-  if (!identical(rle(side)$values, c("A", "B"))) must_be(arg, "a fit of `hofm()` on `link_pairs()`", fit)
   fit
+}
+
+# Of nodes alone: then all pairs can be scored.
+check_link_fit <- function(fit, arg = "fit") {
+  check_pair_fit(fit, arg)
+  of_pair <- fit$features[feature_side(fit$features) == "pair"]
+  if (!length(of_pair)) return(fit)
+  hofm_abort(sprintf(paste("%s uses features of the pairs themselves, such as %s, which are not known for all pairs:",
+                           "use `predict()` with `context`."), ticked(arg), ticked(of_pair[1])),
+             c("hofm_error_unsupported", "hofm_error_input"), argument = arg)
 }
 
 # "A", "B" or "pair", from the prefix; "none" for names that are not of a joined design.
@@ -192,14 +208,26 @@ matched_graph <- function(fit, graph) {
 }
 
 matched_nodes <- function(features, graph, set) {
-  known <- block_features(features, set)
-  given <- block_features(graph$features, set)
-  if (identical(known, given)) return(graph[[set]])
-  if (!identical(known, paste0("V", seq_along(known)))) {
-    return(take_columns(graph[[set]], match_columns(given, known, if (graph$one_set) "A" else set)))
-  }
-  check_width(length(given), length(known), set)
-  graph[[set]]
+  arg <- if (set == "B" && graph$one_set) "A" else set
+  matched_columns(graph[[set]], block_features(features, set), block_features(graph$features, set), arg)
+}
+
+# Columns without names at training are matched by their place.
+matched_columns <- function(x, known, given, arg) {
+  if (identical(known, given)) return(x)
+  if (!identical(known, paste0("V", seq_along(known)))) return(take_columns(x, match_columns(given, known, arg)))
+  check_width(length(given), length(known), arg)
+  x
+}
+
+#' Blocks of pairs for the engine, their columns in the order that the fit knows
+#' @noRd
+matched_blocks <- function(fit, pairs, arg = "newdata") {
+  check_ends(pairs, pairs, arg)
+  graph <- matched_graph(fit, graph_of(pairs))
+  known <- block_features(fit$features, "pair")
+  context <- if (length(known)) matched_columns(pairs$context, known, block_features(pairs$features, "pair"), "context")
+  link_blocks(list(A = graph$A, B = graph$B, i = pairs$i, j = pairs$j, context = context))
 }
 
 # Names of the features of one block, without its prefix.
@@ -208,28 +236,11 @@ block_features <- function(features, set) {
   substring(features[startsWith(features, prefix)], nchar(prefix) + 1L)
 }
 
-# ---- The model in terms ------------------------------------------------------------------------------------
-
-#' A fit as the terms that the core's tables are made of
-#' @noRd
+# The terms that the core's tables are made of. The penalty plays no part.
 link_model <- function(fit) {
-  terms <- switch(fit$model,
-    hofm = hofm_terms(fit),
-    shared = list(link_term("anova", fit$order, rbind(fit$gamma, fit$P[[1L]]), augment = fit$order - 1L)),
-    simplex = list(link_term("mix", fit$order, fit$P[[1L]], theta = fit$theta)),
-    all_subsets = list(link_term("all_subsets", 1L, fit$P[[1L]])),
-    polynomial = list(link_term("polynomial", fit$order, rbind(fit$gamma, fit$P[[1L]]), augment = 1L)),
-    bilinear = list(link_term("bilinear", 2L, rbind(fit$P$U, fit$P$V), split = NROW(fit$P$U))))
-  list(intercept = fit$intercept, fit_intercept = TRUE, terms = terms)
-}
-
-hofm_terms <- function(fit) {
-  linear <- if (!is.null(fit$w)) list(link_term("anova", 1L, matrix(fit$w, ncol = 1L)))
-  c(linear, lapply(names(fit$P), function(t) link_term("anova", as.integer(t), fit$P[[t]])))
-}
-
-link_term <- function(kernel, degree, P, augment = 0L, split = 0L, theta = numeric()) {
-  list(kernel = kernel, degree = degree, augment = augment, split = split, lambda = 0, theta = theta, P = unname(P))
+  spec <- fit[c("model", "order", "rank", "linear")]
+  spec$lambda <- if (fit$model == "hofm") numeric(fit$order) else 0
+  cpp_model(fit, spec)
 }
 
 # ---- Scores that are no numbers ----------------------------------------------------------------------------

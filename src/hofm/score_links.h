@@ -24,6 +24,17 @@
 
 namespace hofm {
 
+// body(task, thread) for task = 0..tasks-1 in batches of less than a tenth of a second, between which the user may interrupt.
+template <class Body>
+void parallel_batches(std::int64_t tasks, double work_per_task, int threads, Monitor &monitor, const Body &body) {
+  const std::int64_t batch = std::max<std::int64_t>(std::int64_t(2e8 / work_per_task), 2 * std::max(1, threads));
+  for (std::int64_t first = 0; first < tasks; first += batch) {
+    const int now = int(std::min(batch, tasks - first));
+    parallel_for(now, threads, [&](int task, int thread) { body(first + task, thread); });
+    monitor.poll(work_per_task * now);
+  }
+}
+
 // ---- Tables ------------------------------------------------------------------------------------------------
 
 enum class Side { left, right };  // A, B
@@ -98,7 +109,7 @@ inline double table_value(const Term &term, Side side, int u, int s, const doubl
 
 // One term's columns of a table, from column `first` on.
 inline void fill_table(NodeTable &table, int first, const SparseView &rows, const Term &term, Side side, int left_features,
-                       int threads) {
+                       int threads, Monitor &monitor) {
   const Term half = half_of(term, side, left_features);
   const RowKernel kernel = row_kernel(half.kernel, half.degree);
   const TermView seen = view(half);
@@ -106,9 +117,11 @@ inline void fill_table(NodeTable &table, int first, const SparseView &rows, cons
   const bool has_alone = term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear;
   std::vector<std::vector<double>> state(std::max(1, threads), std::vector<double>(state_size(half)));
   constexpr int kNodes = 64;
-  parallel_for((table.n + kNodes - 1) / kNodes, threads, [&](int task, int thread) {
+  const double work = (double(rows.nonzeros()) / std::max(1, table.n) + 1) * kNodes * half.stride * half.degree;
+  parallel_batches((table.n + kNodes - 1) / kNodes, work, threads, monitor, [&](std::int64_t task, int thread) {
     double *sums = state[thread].data();
-    for (int i = task * kNodes; i < std::min(table.n, (task + 1) * kNodes); ++i) {
+    const int from = int(task) * kNodes;
+    for (int i = from; i < from + std::min(table.n - from, kNodes); ++i) {
       const double value = kernel.forward(seen, rows[i], sums);
       if (has_alone) table.alone[i] += value;
       double *out = table.node_cells(i) + std::ptrdiff_t(first) * table.lanes;
@@ -126,9 +139,8 @@ inline NodeTable node_table(const SparseView &rows, const Model &model, Side sid
   if (side == Side::left) std::fill(table.alone.begin(), table.alone.end(), model.intercept);
   int first = 0;
   for (const Term &term : model.terms) {
-    fill_table(table, first, rows, term, side, left_features, threads);
+    fill_table(table, first, rows, term, side, left_features, threads, monitor);
     first += table_columns(term);
-    monitor.poll(double(rows.nonzeros()) * term.stride);
   }
   return table;
 }
@@ -306,22 +318,17 @@ void score_blocks(const PairTables &tables, const PairBlocks &blocks, int thread
   };
   std::vector<Scratch> scratch(std::max(1, threads));
   const double work = double(kBlockRows) * kBlockColumns * (a.width + 20);
-  const std::int64_t batch = std::max<std::int64_t>(std::int64_t(2e8 / work), 2 * std::max(1, threads));
-  for (std::int64_t first = 0; first < blocks.count(); first += batch) {
-    const int tasks = int(std::min(batch, blocks.count() - first));
-    parallel_for(tasks, threads, [&](int task, int thread) {
-      ScoreBlock block = blocks.block(first + task);
-      if (blocks.empty(block)) return;
-      Scratch &mine = scratch[thread];
-      score(a.panel(block.first_row), a.alone.data() + block.first_row, (block.rows + kLanes - 1) / kLanes,
-            b.panel(block.first_column), b.alone.data() + block.first_column, block.columns, a.width, mine.score.data(),
-            kBlockRows);
-      block.score = mine.score.data();
-      if (blocks.mark(first + task, block, mine.skip)) block.skip = mine.skip.data();
-      visit(block, thread);
-    });
-    monitor.poll(work * tasks);
-  }
+  parallel_batches(blocks.count(), work, threads, monitor, [&](std::int64_t index, int thread) {
+    ScoreBlock block = blocks.block(index);
+    if (blocks.empty(block)) return;
+    Scratch &mine = scratch[thread];
+    score(a.panel(block.first_row), a.alone.data() + block.first_row, (block.rows + kLanes - 1) / kLanes,
+          b.panel(block.first_column), b.alone.data() + block.first_column, block.columns, a.width, mine.score.data(),
+          kBlockRows);
+    block.score = mine.score.data();
+    if (blocks.mark(index, block, mine.skip)) block.skip = mine.skip.data();
+    visit(block, thread);
+  });
 }
 
 // ---- What is done with the scores --------------------------------------------------------------------------

@@ -3,17 +3,19 @@ hand_fit <- function(model, order, d_a, d_b, k = 3, loss = "squared", names = NU
   d <- d_a + d_b
   features <- if (is.null(names)) c(paste0("A.V", seq_len(d_a)), paste0("B.V", seq_len(d_b))) else names
   factors <- function(rows = d) matrix(rnorm(rows * k, sd = 0.6), rows)
-  degrees <- seq_len(order)[-1]
+  one <- function() stats::setNames(list(factors()), order)
+  degrees <- seq_len(if (is.na(order)) 1 else order)[-1]
   parts <- switch(model,
     hofm = list(w = rnorm(d), P = stats::setNames(lapply(degrees, function(t) factors()), degrees)),
-    shared = list(P = list(factors()), gamma = factors(order - 1)),
-    simplex = list(P = list(factors()), theta = seq_len(order) / sum(seq_len(order))),
+    shared = list(P = one(), gamma = factors(order - 1)),
+    simplex = list(P = one(), theta = seq_len(order) / sum(seq_len(order))),
     all_subsets = list(P = list(all = factors())),
-    polynomial = list(P = list(factors()), gamma = rnorm(k)),
-    bilinear = list(P = list(U = factors(d_a), V = factors(d_b))))
+    polynomial = list(P = one(), gamma = rnorm(k)),
+    bilinear = list(P = list(U = factors(d_a), V = factors(d_b)), split = d_a))
+  if (model == "shared") parts$theta <- theta_from_gamma(parts$gamma)
   rest <- list(
-    intercept = 0.3, model = model, order = order, rank = rep(k, order - 1), loss = loss, linear = model == "hofm",
-    features = features, blueprint = list(kind = "matrix", named = TRUE),
+    intercept = 0.3, model = model, order = order, rank = if (model == "hofm") rep(k, order - 1) else k, loss = loss,
+    linear = model == "hofm", features = features, blueprint = list(kind = "matrix", named = TRUE),
     response = list(kind = "numeric", levels = c(0, 1)), offset_given = FALSE,
     control = hofm_control(threads = 1), format_version = format_version)
   structure(c(parts, rest), class = "hofm")
@@ -49,12 +51,12 @@ some_nodes <- function(n, d, density = 0.7) {
   x
 }
 
-scores_of <- function(fit, A, B = NULL, threads = 1) score_matrix(fit, read_graph(A, B), threads)
+scores_of <- function(fit, A, B = NULL, threads = 1) score_links(fit, A, B, type = "link", threads = threads)
 
 for (model in c("hofm", "shared", "simplex", "all_subsets", "polynomial", "bilinear")) {
   test_that(paste("scores of all pairs are those of the joined rows:", model), {
     set.seed(11)
-    orders <- switch(model, hofm = 1:6, all_subsets = 2, bilinear = 2, 2:5)
+    orders <- switch(model, hofm = 1:6, polynomial = 1:5, all_subsets = NA, bilinear = NA, 2:5)
     for (order in orders) for (k in c(1, 5)) {
       fit <- hand_fit(model, order, 4, 3, k)
       A <- some_nodes(11, 4)
@@ -63,6 +65,21 @@ for (model in c("hofm", "shared", "simplex", "all_subsets", "polynomial", "bilin
     }
   })
 }
+
+test_that("scores of a fit on the joined matrix are its predictions", {
+  set.seed(10)
+  A <- some_nodes(20, 4)
+  B <- some_nodes(15, 3)
+  pairs <- link_pairs(A, B, data.frame(expand.grid(i = 1:20, j = 1:15), y = rbinom(300, 1, 0.4)))
+  for (model in setdiff(model_names(), "bilinear")) for (loss in c("squared", "logistic")) {
+    order <- if (model != "all_subsets") list(order = 3)
+    fit <- collapsing(do.call(hofm, c(order, list(model.matrix(pairs), pairs$y, rank = 2, lambda = 0.001, model = model,
+                                                  loss = loss, control = quick()))))
+    expect_equal(c(score_links(fit, A, B)), predict(fit, model.matrix(pairs)), tolerance = 1e-10)
+    expect_equal(c(score_links(fit, pairs, type = "link")), predict(fit, model.matrix(pairs), type = "link"),
+                 tolerance = 1e-10)
+  }
+})
 
 test_that("one node set is scored in both orders", {
   set.seed(12)
@@ -196,6 +213,21 @@ for (kind in c("two_sets", "directed", "undirected")) {
     expect_identical(top_links(g$fit, split$test, n = 20), slow_top(g$scores, rest, 20))
   })
 }
+
+test_that("the area over given pairs is that of their predictions, whatever the order of columns", {
+  case <- named_case()
+  day <- matrix(rnorm(40), 20, dimnames = list(NULL, c("day", "hour")))
+  pairs <- data.frame(i = sample.int(12, 20, TRUE), j = rep_len(1:7, 20))
+  pairs$y <- as.numeric(pairs$i %% 2 == 0)
+  fit <- hand_fit("hofm", 3, 4, 5, names = c(case$fit$features, "pair.day", "pair.hour"))
+  joined <- cbind(case$A[pairs$i, ], case$B[pairs$j, ], day)
+  want <- auc(pairs$y, apply(joined, 1, function(x) slow_link(fit, x)))
+  expect_identical(auc(fit, link_pairs(case$A, case$B, pairs, context = day)), want)
+  expect_identical(auc(fit, link_pairs(case$A[, 4:1], case$B[, 3:1], pairs, context = cbind(x = 1, day[, 2:1]))), want)
+  expect_error(auc(fit, link_pairs(case$A, case$B, pairs)), "`context` lacks 2 columns", class = "hofm_error_columns")
+  plain <- auc(case$fit, link_pairs(case$A, case$B, pairs))
+  expect_identical(auc(case$fit, link_pairs(case$A, case$B, pairs, context = day)), plain)
+})
 
 test_that("fewer links come back where there are fewer", {
   set.seed(18)
