@@ -8,18 +8,19 @@
 #'
 #' @param problem,spec as above.
 #' @param control a [hofm_control()] list.
+#' @param link_blocks The samples whose link values are wanted: those of the problem, unless it describes them in another way.
 #' @param init `NULL` or a list with `intercept`, `w` and `P` of the right sizes.
 #' @return A list with the fitted parameters and how they were found.
 #' @noRd
-fit_model <- function(problem, spec, control, init = NULL) {
+fit_model <- function(problem, spec, control, init = NULL, link_blocks = problem$blocks) {
   spec$solver <- choose_solver(spec)
   seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
   start <- with_seed(seed, starting_values(problem, spec, control$init_sd, init))
   progress <- new_progress(control, solver_max_iter(spec$solver, control))
   on.exit(progress$done())
   fitted <- fit_cpp(
-    problem$blocks, problem[c("y", "weights", "offset")], cpp_model(start, spec),
-    solver_options(spec, control, seed), progress$step
+    problem$blocks, problem[c("y", "weights", "offset")], problem$grid, cpp_model(start, spec),
+    solver_options(spec, control, seed), link_blocks, progress$step
   )
   report_divergence(fitted)
   parameters <- model_parameters(fitted, spec, problem$features)
@@ -45,12 +46,12 @@ choose_solver <- function(spec) {
 
 solver_max_iter <- function(solver, control) {
   if (!is.null(control$max_iter)) return(control$max_iter)
-  switch(solver, sgd = , adagrad = 100L, 500L)
+  switch(solver, sgd = , adagrad = 100L, 1000L)
 }
 
 solver_tol <- function(solver, control) {
   if (!is.null(control$tol)) return(control$tol)
-  switch(solver, lbfgs = 1e-5, 1e-4)
+  switch(solver, cd = 1e-5, lbfgs = 1e-6, 1e-4)
 }
 
 solver_options <- function(spec, control, seed) {

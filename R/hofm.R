@@ -38,6 +38,22 @@
 #'
 #' Every model takes every loss, and every solver but for `"simplex"`, whose constraint is kept by coordinate descent only.
 #'
+#' `"bilinear"`, for pairs of nodes only, is \eqn{a_i' U V' b_j}{a_i' U V' b_j}, with the penalty
+#' \eqn{\lambda/2 (\|U\|^2 + \|V\|^2)}{lambda/2 (|U|^2 + |V|^2)}.
+#'
+#' @section Pairs of nodes:
+#' The sample of pair (i, j) is the features of i followed by those of j, but such rows are never formed: sums are kept per node.
+#' Coordinate descent for the squared loss, the default here as in the paper, takes the same steps as on the joined rows; for
+#' the other losses with bounded curvature the bound is renewed once per block and factor instead of once per feature.
+#'
+#' `negatives = "all"` trains on all pairs of nodes, links with response 1 and all others with response 0, exactly and
+#' without visiting them: the objective is
+#' \deqn{\frac{\sum_{links} (1 - f)^2 / 2 + w_0 \sum_{others} f^2 / 2}{n_{links} + w_0 n_{others}}}{%
+#'   (sum over links of (1 - f)^2 / 2 + w0 sum over others of f^2 / 2) / (n_links + w0 n_others)}
+#' plus the penalties, with w0 the `negative_weight`. Pairs given with response 0 count as others like the rest. Of one node
+#' set, pairs (i, i) are left out; without direction, a link counts as (i, j) and as (j, i). It needs the squared loss,
+#' coordinate descent, and a model whose kernel is a product form: `"hofm"`, `"shared"`, `"all_subsets"` or `"bilinear"`.
+#'
 #' @section Formulas and data frames:
 #' A factor or character variable becomes one 0/1 column for *each* level that occurs (no contrasts: the
 #' penalty makes them unnecessary), named as in [glm()]; a logical variable becomes one column; numbers stay.
@@ -70,6 +86,9 @@
 #'   others once: the loss is a weighted mean.
 #' @param offset A number for each row that is added to f, on the scale of the link. When given, `predict()`
 #'   needs one too.
+#' @param negatives,negative_weight For pairs of nodes: `"given"` trains on the pairs as they are; `"all"` on every pair of nodes, see
+#'   below, with the weight `negative_weight` for each pair that is not a link (by default such that links and other pairs have the
+#'   same weight in total).
 #' @param subset,na.action As in [glm()]; `weights`, `offset` and `subset` of the formula method are evaluated
 #'   in `data`.
 #' @param init A fit to start from, with the same features, order and rank, or a list with some of
@@ -140,6 +159,26 @@ hofm.Matrix <- hofm.matrix
 #' @rdname hofm
 #' @export
 hofm.data.frame <- hofm.matrix
+
+#' @rdname hofm
+#' @export
+hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = "squared", solver = "auto",
+                            intercept = TRUE, linear = NULL, negatives = c("given", "all"), negative_weight = NULL,
+                            weights = NULL, offset = NULL, init = NULL, control = hofm_control(), ...) {
+  check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear, links = TRUE)
+  spec$split <- ncol(x$A)
+  check_blocks(x, spec)
+  negatives <- if (missing(negatives)) "given" else check_choice(negatives, "negatives", c("given", "all"))
+  parts <- list(blocks = link_blocks(x), n = length(x$i), y = as.double(x$y), weights = weights, offset = offset,
+                offset_given = !is.null(offset), blueprint = list(kind = "matrix", features = x$features, named = TRUE))
+  call <- tidy_call(match.call())
+  if (negatives == "given") {
+    if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
+    return(fit_checked(parts, spec, init, control, call))
+  }
+  fit_grid(x, check_grid(parts, spec, negative_weight, x), spec, init, control, call)
+}
 
 #' @rdname hofm
 #' @export
@@ -229,7 +268,8 @@ check_idle_rank <- function(rank) {
 #' @param parts A list: `x`, `blueprint`, `y`, `weights`, `offset`, `offset_given` and perhaps `na.action`.
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
-  n <- nrow(parts$x)
+  if (is.null(parts$blocks)) parts$blocks <- list(list(x = parts$x, index = NULL))
+  n <- if (is.null(parts$n)) nrow(parts$x) else parts$n
   control <- check_control(control, length(factor_names(spec)))
   features <- parts$blueprint$features
   check_parameter_count(length(features), spec$rank)
@@ -238,7 +278,7 @@ fit_checked <- function(parts, spec, init, control, call) {
   spec$loss <- response$loss
   weights <- check_weights(parts$weights, n)
   check_varies(response, weights$share)
-  problem <- list(blocks = list(list(x = parts$x, index = NULL)), n = n, features = features, y = response$y,
+  problem <- list(blocks = parts$blocks, n = n, features = features, y = response$y,
                   weights = weights$share, offset = check_offset(parts$offset, n))
   engine <- fit_model(problem, spec, control, check_init(init, features, spec))
   new_hofm(engine, problem, spec, control, response[c("kind", "levels")], weights$given, parts, call)

@@ -163,7 +163,7 @@ starting_intercept <- function(problem, spec) {
 }
 
 best_intercept <- function(problem, loss) {
-  mean <- sum(problem$weights * problem$y)
+  mean <- if (is.null(problem$mean)) sum(problem$weights * problem$y) else problem$mean
   switch(loss,
     squared = mean - if (length(problem$offset)) sum(problem$weights * problem$offset) else 0,
     logistic = stats::qlogis((1 + mean) / 2),
@@ -229,6 +229,7 @@ joined_sample <- function(problem) {
 # Variance of the response on the link scale: its own for the squared loss, of order one for the others.
 response_variance <- function(problem, loss) {
   if (loss != "squared") return(1)
+  if (!is.null(problem$mean)) return(problem$mean * (1 - problem$mean))       # of a 0/1 response
   y <- problem$y - if (length(problem$offset)) problem$offset else 0
   sum(problem$weights * (y - sum(problem$weights * y))^2)
 }

@@ -2,7 +2,7 @@
 #'
 #' @param object A fit from [hofm()].
 #' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or
-#'   data frame with the columns of the training matrix. Columns are matched by name: their order does not
+#'   data frame with the columns of the training matrix, or [link_pairs()] for a fit to such. Columns are matched by name: their order does not
 #'   matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
 #'   `NULL` stands for the training data.
 #' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the
@@ -36,7 +36,8 @@ predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "c
   allow_new_levels <- check_flag(allow_new_levels, "allow_new_levels")
   threads <- if (is.null(threads)) object$control$threads else check_count(threads, "threads", max = 1024)
   if (is.null(newdata)) return(predict_training(object, type, offset))
-  design <- design_for(fit_blueprint(object), newdata, allow_new_levels)
+  design <- if (inherits(newdata, "link_pairs")) pair_design(object, newdata)
+  else design_for(fit_blueprint(object), newdata, allow_new_levels)
   design$offset <- total_offset(object, design, offset)
   if (type == "terms") predict_terms(object, design, threads)
   else predict_values(object, design, type, threads)
@@ -50,7 +51,7 @@ total_offset <- function(fit, design, offset) {
     hofm_abort("`offset` must be given, since the fit was made with one.", argument = "offset")
   }
   if (is.null(offset)) return(design$offset)
-  offset <- check_new_offset(offset, nrow(design$x))
+  offset <- check_new_offset(offset, design_rows(design))
   if (is.null(design$offset)) offset else offset + design$offset
 }
 
@@ -65,14 +66,21 @@ check_new_offset <- function(offset, n) {
 }
 
 predict_values <- function(fit, design, type, threads) {
-  link <- if (nrow(design$x)) link_values(fit, design_blocks(design), threads) else numeric(0)
+  link <- if (design_rows(design)) link_values(fit, design_blocks(design), threads) else numeric(0)
   link <- as.vector(link)
   if (!is.null(design$offset)) link <- link + design$offset
   link[design$missing] <- NA
   on_scale(fit, link, type)
 }
 
-design_blocks <- function(design) list(list(x = design$x, index = NULL))
+design_blocks <- function(design) if (is.null(design$blocks)) list(list(x = design$x, index = NULL)) else design$blocks
+
+design_rows <- function(design) if (is.null(design$blocks)) nrow(design$x) else design$n
+
+# Pairs of nodes: nothing can be missing, and offsets come as an argument only.
+pair_design <- function(fit, pairs) {
+  list(blocks = matched_blocks(fit, pairs), n = length(pairs$i), missing = integer(), offset = NULL)
+}
 
 # Link values on the scale that was asked for.
 on_scale <- function(fit, link, type) {
@@ -86,7 +94,7 @@ on_scale <- function(fit, link, type) {
 }
 
 predict_terms <- function(fit, design, threads) {
-  n <- nrow(design$x)
+  n <- design_rows(design)
   names <- degree_names(fit)
   terms <- if (n) degree_values(fit, design_blocks(design), threads) else matrix(0, 0, length(names))
   dimnames(terms) <- list(NULL, names)

@@ -12,17 +12,19 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // fit_cpp
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options, SEXP progress);
-RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP progressSEXP) {
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, Rcpp::List model, Rcpp::List options, Rcpp::List link_blocks, SEXP progress);
+RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP gridSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP link_blocksSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type link_blocks(link_blocksSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, response, model, options, progress));
+    rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, response, grid, model, options, link_blocks, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -121,6 +123,55 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// score_links_cpp
+Rcpp::NumericMatrix score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads);
+RcppExport SEXP _hofm_score_links_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type A(ASEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type B(BSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(score_links_cpp(A, B, model, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// links_auc_cpp
+Rcpp::NumericVector links_auc_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links, Rcpp::List known, int threads);
+RcppExport SEXP _hofm_links_auc_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP gridSEXP, SEXP linksSEXP, SEXP knownSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type A(ASEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type B(BSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< std::string >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type links(linksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type known(knownSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(links_auc_cpp(A, B, model, grid, links, known, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// top_links_cpp
+Rcpp::List top_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List known, double n, bool by_node, int threads);
+RcppExport SEXP _hofm_top_links_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP gridSEXP, SEXP knownSEXP, SEXP nSEXP, SEXP by_nodeSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type A(ASEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type B(BSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< std::string >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type known(knownSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< bool >::type by_node(by_nodeSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(top_links_cpp(A, B, model, grid, known, n, by_node, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // auc_cpp
 NumericVector auc_cpp(LogicalVector positive, NumericVector score, NumericVector weights);
 RcppExport SEXP _hofm_auc_cpp(SEXP positiveSEXP, SEXP scoreSEXP, SEXP weightsSEXP) {
@@ -176,7 +227,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 5},
+    {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 7},
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
     {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 4},
@@ -184,6 +235,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},
     {"_hofm_kernel_spread_cpp", (DL_FUNC) &_hofm_kernel_spread_cpp, 2},
+    {"_hofm_score_links_cpp", (DL_FUNC) &_hofm_score_links_cpp, 4},
+    {"_hofm_links_auc_cpp", (DL_FUNC) &_hofm_links_auc_cpp, 7},
+    {"_hofm_top_links_cpp", (DL_FUNC) &_hofm_top_links_cpp, 8},
     {"_hofm_auc_cpp", (DL_FUNC) &_hofm_auc_cpp, 3},
     {"_hofm_roc_points_cpp", (DL_FUNC) &_hofm_roc_points_cpp, 4},
     {"_hofm_auc_pair_cpp", (DL_FUNC) &_hofm_auc_pair_cpp, 3},

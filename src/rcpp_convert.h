@@ -7,6 +7,7 @@
 #include "hofm/design.h"
 #include "hofm/dispatch.h"
 #include "hofm/model.h"
+#include "hofm/solver_grid.h"
 
 namespace hofm {
 
@@ -80,6 +81,14 @@ inline Response as_response(const Rcpp::List &list) {
   if (r.offset.empty()) r.offset.assign(r.y.size(), 0.0);
   for (double w : r.weight) r.uniform = r.uniform && w == r.weight[0];
   return r;
+}
+
+inline GridResponse as_grid(const Rcpp::List &list) {
+  GridResponse grid;
+  grid.links = Rcpp::as<int>(list["links"]);
+  grid.pairs = Rcpp::as<double>(list["pairs"]);
+  grid.negative_weight = Rcpp::as<double>(list["negative_weight"]);
+  return grid;
 }
 
 inline Options as_options(const Rcpp::List &list) {

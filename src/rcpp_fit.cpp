@@ -6,24 +6,31 @@
 #endif
 
 #include "hofm/fit.h"
+#include "hofm/solver_grid.h"
 #include "rcpp_convert.h"
 #include "rcpp_monitor.h"
 
+// `grid`: NULL, or list(links =, pairs =, negative_weight =) for training on every pair of nodes, of which `blocks` then holds the
+// links and, behind them, what is no pair. `link_blocks`: the samples whose link values are returned.
 // [[Rcpp::export]]
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options, SEXP progress) {
-  hofm::Design design = hofm::as_design(blocks);
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, Rcpp::List model, Rcpp::List options,
+                   Rcpp::List link_blocks, SEXP progress) {
+  hofm::Design design = hofm::as_design(blocks), shown = hofm::as_design(link_blocks);
   const hofm::Response target = hofm::as_response(response);
   hofm::Model fitted = hofm::as_model(model);
   const hofm::Options settings = hofm::as_options(options);
   hofm::Monitor monitor = hofm::r_monitor(progress);
-  const hofm::Outcome outcome = hofm::fit(design, target, fitted, settings, monitor);
+  const hofm::Outcome outcome =
+      Rf_isNull(grid) ? hofm::fit(design, target, fitted, settings, monitor)
+                      : hofm::GridDescent(design, hofm::as_grid(grid), settings, monitor)(fitted);
 
   Rcpp::List P(fitted.terms.size()), theta(fitted.terms.size());
   for (std::size_t t = 0; t < fitted.terms.size(); ++t) {
     P[t] = hofm::factors(fitted.terms[t]);
     theta[t] = fitted.terms[t].theta;
   }
-  const std::vector<double> link = hofm::link_values(design, fitted, target.offset, settings.threads, monitor);
+  const std::vector<double> link =
+      hofm::link_values(shown, fitted, Rf_isNull(grid) ? target.offset : std::vector<double>(), settings.threads, monitor);
   return Rcpp::List::create(
       Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = link,
       Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,

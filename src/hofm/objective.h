@@ -77,6 +77,8 @@ inline double pass_work(const Model &model, std::size_t nonzeros) {
   return work;
 }
 
+constexpr double kWorthThreads = 2e6;
+
 // Rows first..last-1 of block b when n rows are cut into `count` blocks.
 struct RowBlocks {
   int n, count;
@@ -86,6 +88,7 @@ struct RowBlocks {
 // body(first, last, block, thread) over all rows, in waves short enough that the monitor is asked several times a second.
 template <class Body>
 void walk_rows(const RowBlocks &blocks, double work, int threads, Monitor &monitor, const Body &body) {
+  if (work < kWorthThreads) threads = 1;  // waking threads up would take longer than the work
   const int waves = int(std::clamp(work / 2e8, 1.0, double(std::max(1, blocks.n / blocks.count))));
   for (int wave = 0; wave < waves; ++wave) {
     parallel_for(blocks.count, threads, [&](int b, int thread) {
@@ -148,7 +151,7 @@ class Objective {
     for (std::size_t t = 0; t < gradient.P.size(); ++t) {
       const Term &term = model.terms[t];
       const RowBlocks ranges{term.columns(), 64};
-      parallel_for(ranges.count, options_.threads, [&](int r, int) {
+      parallel_for(ranges.count, term.P.size() < 1e5 ? 1 : options_.threads, [&](int r, int) {
         const std::size_t first = std::size_t(ranges.first(r)) * term.stride;
         const std::size_t last = std::size_t(ranges.first(r + 1)) * term.stride;
         for (std::size_t q = first; q < last; ++q) gradient.P[t][q] = term.lambda * term.P[q];

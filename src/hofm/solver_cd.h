@@ -180,6 +180,7 @@ class FactorSweep {
       const double slope = s.first + lambda * p[j], curvature = s.second + lambda;
       if (slope == 0 || !(curvature > 0)) continue;
       double delta = -slope / curvature;
+      if (std::fabs(p[j] + delta) < kZero) delta = -p[j];
       if constexpr (kChecked) delta = checked<Careful>(column, j, delta, lambda, p);
       if (delta == 0) continue;
       for (int ii = 0; ii < column.size; ++ii) {
@@ -383,7 +384,7 @@ class CoordinateDescent {
   const Response &response_;
   const Options &options_;
   Monitor &monitor_;
-  std::vector<Side> sides_;
+  std::vector<NodeSet> sides_;
   std::vector<double> f_, p_;
 };
 

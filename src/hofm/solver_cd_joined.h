@@ -25,6 +25,10 @@
 
 namespace hofm {
 
+// Parameters this small are zero: products of several of them would be denormal numbers, which take processors a hundred times
+// longer than others.
+constexpr double kZero = 1e-30;
+
 // One factor's sums of a node in a block, and how they meet those of the other blocks. Tables hold E_1..E_L; the table of no
 // feature is the identity of combine().
 //   h(E, z, out)          dE_u/dz of the feature with z = p_j a_ij
@@ -125,7 +129,7 @@ bool joinable(const Design &design, const Term &term) {
 }
 
 // A block as coordinate descent walks it: only the nodes that some sample uses, renumbered.
-struct Side {
+struct NodeSet {
   SparseStore own;     // the columns with the used nodes only, if some are not used
   SparseView columns;  // these, or the block's
   std::vector<int> node;  // of each sample
@@ -153,11 +157,11 @@ inline SparseStore keep_rows(const SparseView &x, const std::vector<int> &keep, 
 }
 
 // `every_node` keeps nodes without a sample: training on all pairs of the grid needs them.
-inline std::vector<Side> make_sides(const Design &design, bool every_node = false) {
-  std::vector<Side> sides(design.blocks.size());
+inline std::vector<NodeSet> make_sides(const Design &design, bool every_node = false) {
+  std::vector<NodeSet> sides(design.blocks.size());
   for (std::size_t b = 0; b < sides.size(); ++b) {
     const Block &block = design.blocks[b];
-    Side &side = sides[b];
+    NodeSet &side = sides[b];
     side.first_column = block.first_feature;
     side.columns = block.columns;
     side.node.resize(design.n);
@@ -181,7 +185,7 @@ template <class Join>
 class NodeRecords {
  public:
   // `dummies`: how many of the factor's first columns count as features of every node here.
-  NodeRecords(Join join, const Side &side, int augment, int dummies)
+  NodeRecords(Join join, const NodeSet &side, int augment, int dummies)
       : join_(join), side_(side), augment_(augment), dummies_(dummies), records_(std::size_t(side.nodes()) * width()),
         rest_(join.size()) {}
 
@@ -235,7 +239,8 @@ class NodeRecords {
       curvature += a * a * hGh;
     }
     if (slope == 0 || !(curvature > 0)) return;
-    const double delta = -slope / curvature;
+    double delta = -slope / curvature;
+    if (std::fabs(p[at] + delta) < kZero) delta = -p[at];
     for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
       const double a = column.value[ii], da = delta * a;
@@ -280,7 +285,7 @@ class NodeRecords {
   }
 
   Join join_;
-  const Side &side_;
+  const NodeSet &side_;
   int augment_, dummies_;
   bool careful_ = false;
   SparseStore rows_;
@@ -307,9 +312,9 @@ struct NoBackground {
 template <class Join, class Target, class Background = NoBackground>
 class JoinedSweep {
  public:
-  JoinedSweep(Join join, const std::vector<Side> &sides, int augment, Target target, Monitor &monitor, Background background = {})
+  JoinedSweep(Join join, const std::vector<NodeSet> &sides, int augment, Target target, Monitor &monitor, Background background = {})
       : join_(join), sides_(sides), augment_(augment), target_(target), monitor_(monitor), background_(background) {
-    for (const Side &side : sides) records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
+    for (const NodeSet &side : sides) records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
   }
 
   // As FactorSweep.
@@ -351,7 +356,7 @@ class JoinedSweep {
   }
 
   void sweep_features(int b, double *p, double lambda) {
-    const Side &side = sides_[b];
+    const NodeSet &side = sides_[b];
     for (int j = 0; j < side.columns.outer; ++j) {
       const Slice column = side.columns[j];
       records_[b].step(column, records_[b].column_of(j), p, lambda);
@@ -370,7 +375,7 @@ class JoinedSweep {
 
   // c and G of every node of block b from its samples.
   void collect(int b, const std::vector<double> &f) {
-    const Side &side = sides_[b];
+    const NodeSet &side = sides_[b];
     const int L = join_.size();
     double F[kMaxOrder], scratch[kMaxOrder];
     for (int i = 0; i < side.nodes(); ++i) {
@@ -398,7 +403,7 @@ class JoinedSweep {
 
   // Link values after the tables of block b changed.
   void follow(int b, const std::vector<double> &before, std::vector<double> &f) {
-    const Side &side = sides_[b];
+    const NodeSet &side = sides_[b];
     const int L = join_.size();
     double F[kMaxOrder], scratch[kMaxOrder], moved[kMaxOrder];
     for (int i = 0; i < side.nodes(); ++i) {
@@ -420,7 +425,7 @@ class JoinedSweep {
   }
 
   Join join_;
-  const std::vector<Side> &sides_;
+  const std::vector<NodeSet> &sides_;
   int augment_;
   Target target_;
   Monitor &monitor_;

@@ -24,7 +24,6 @@ struct GridResponse {
   int links = 0;
   double pairs = 0;            // of the grid, links included and the pairs (i, i) of one node set left out
   double negative_weight = 1;  // w0
-  bool one_set = false;
 };
 
 // A sample adds 1/2 a f^2 - b f to the background's w0/2 f^2.
@@ -177,7 +176,7 @@ class GridDescent {
     int K = 1;
     for (const Term &term : model.terms) K += term.k * shape(term).rows();
     tables_.clear();
-    for (const Side &side : sides_) tables_.emplace_back(side.nodes(), K);
+    for (const NodeSet &side : sides_) tables_.emplace_back(side.nodes(), K);
     std::fill_n(tables_[0].column(0), tables_[0].n(), 1.0);
     std::fill_n(tables_[1].column(0), tables_[1].n(), model.intercept);
     f_.assign(design_.n, model.intercept);
@@ -234,7 +233,7 @@ class GridDescent {
   GridResponse grid_;
   const Options &options_;
   Monitor &monitor_;
-  std::vector<Side> sides_;
+  std::vector<NodeSet> sides_;
   std::vector<Tables> tables_;
   double Z_ = 1;
   std::vector<double> a_, b_, f_, p_;

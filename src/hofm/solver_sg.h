@@ -47,7 +47,7 @@ class StochasticGradient {
     eta_ = options_.eta > 0 ? options_.eta : calibrated(model);
     start(model);
     std::vector<int> order = all_samples();
-    int undone = 0;  // epochs in a row
+    int undone = 0, small = 0;  // epochs in a row
     for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged && eta_ > 0; ++epoch) {
       const Model model_before = model;
       const State state_before = state_;
@@ -56,7 +56,8 @@ class StochasticGradient {
       run(model, order);
       const double after = objective_(model);
       if (std::isfinite(after) && after <= best) {
-        outcome.converged = best - after <= options_.tol * std::fabs(after);
+        small = best - after <= options_.tol * std::fabs(after) ? small + 1 : 0;
+        outcome.converged = small >= kSmallEpochs;
         best = after;
         undone = 0;
         if (options_.eta == 0) eta_ *= kGrowth;
@@ -77,6 +78,7 @@ class StochasticGradient {
 
  private:
   static constexpr double kGrowth = 1.05;
+  static constexpr int kSmallEpochs = 3;  // with less than tol gained, since one alone may be bad luck
   static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
 
   // What a step rule remembers: sums of squared gradients, and when each feature was last brought up to date.

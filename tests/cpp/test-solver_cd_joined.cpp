@@ -112,6 +112,6 @@ int main() {
   CHECK(a.objective.back() <= a.objective.front());
   double start = 0;
   for (int i = 0; i < 6; ++i) start = std::fmax(start, std::fabs(link_slow(model, x, i)));
-  for (int i = 0; i < 6; ++i) CHECK(std::fabs(a.link[i] - response.offset[i] - link_slow(a.model, x, i)) <= 1e-10 * start);
+  for (int i = 0; i < 6; ++i) CHECK(std::fabs(a.link[i] - response.offset[i] - link_slow(a.model, x, i)) <= 1e-8 * start);
   return report();
 }

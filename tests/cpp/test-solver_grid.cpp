@@ -45,7 +45,6 @@ int main() {
       grid.links = 9;
       grid.pairs = double(response.y.size());
       grid.negative_weight = w0;
-      grid.one_set = one_set;
       std::vector<int> i(left_index.begin(), left_index.begin() + 9), j(right_index.begin(), right_index.begin() + 9);
       if (one_set)
         for (int q = 0; q < A.n; ++q) {
