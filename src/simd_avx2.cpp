@@ -14,11 +14,13 @@
 #define HOFM_ISA avx2
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
+#include "hofm/row_join.h"
 
 namespace hofm {
 namespace avx2 {
 
 RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); }
+JoinKernel join_kernels(Kernel kernel, int degree) { return joins(kernel, degree); }
 
 bool compiled() {
 #if defined(__x86_64__) && defined(__GNUC__)

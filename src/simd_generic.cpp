@@ -7,11 +7,13 @@
 #define HOFM_ISA generic
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
+#include "hofm/row_join.h"
 
 namespace hofm {
 
 namespace avx2 {
 RowKernel row_kernels(Kernel kernel, int degree);
+JoinKernel join_kernels(Kernel kernel, int degree);
 bool compiled();
 }  // namespace avx2
 
@@ -26,6 +28,11 @@ bool has_avx2() {
 RowKernel row_kernel(Kernel kernel, int degree, Isa isa) {
   if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::row_kernels(kernel, degree);
   return generic::rows(kernel, degree);
+}
+
+JoinKernel join_kernel(Kernel kernel, int degree, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::join_kernels(kernel, degree);
+  return generic::joins(kernel, degree);
 }
 
 }  // namespace hofm

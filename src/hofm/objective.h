@@ -1,15 +1,17 @@
 // The objective, eq. (4): sum_i weight_i l(y_i, f_i) + sum of lambda_t/2 ||P^(t)||^2, its gradient and its predictions,
-// sample by sample. Rows are cut into blocks whose number depends on the data alone; each block sums for itself and the blocks
+// sample by sample, or by way of the nodes that samples are joined from (objective_joined.h). Rows are cut into blocks whose number depends on the data alone; each block sums for itself and the blocks
 // are added in order, so the bits do not depend on the number of threads.
 #ifndef HOFM_OBJECTIVE_H
 #define HOFM_OBJECTIVE_H
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "design.h"
 #include "model.h"
 #include "monitor.h"
+#include "objective_joined.h"
 #include "parallel.h"
 #include "row_kernel.h"
 
@@ -105,10 +107,16 @@ class Objective {
   Objective(Design &design, const Response &response, const Options &options, Monitor &monitor)
       : design_(design), response_(response), options_(options), monitor_(monitor) {
     design_.need_rows();
+    if (!design_.plain()) joined_.emplace(design_, options_.threads, monitor_);
   }
 
   // Value at `model`; fills `gradient` if there is one.
   double operator()(const Model &model, Gradient *gradient = nullptr) {
+    return design_.plain() ? by_rows(model, gradient) : by_nodes(model, gradient);
+  }
+
+ private:
+  double by_rows(const Model &model, Gradient *gradient) {
     const RowBlocks blocks{design_.n, block_count(model)};
     std::vector<RowWalker> walkers(std::max(1, options_.threads), RowWalker(design_, model));
     std::vector<double> loss(blocks.count, 0.0);
@@ -135,7 +143,30 @@ class Objective {
     return sum;
   }
 
- private:
+  double by_nodes(const Model &model, Gradient *gradient) {
+    std::vector<double> f = response_.offset, value(design_.n), g(design_.n);
+    std::vector<JoinedPass::Tables> tables(model.terms.size());
+    for (double &fi : f) fi += model.intercept;
+    for (std::size_t t = 0; t < model.terms.size(); ++t) {
+      joined_->values(model.terms[t], tables[t], value.data());
+      for (int i = 0; i < design_.n; ++i) f[i] += value[i];
+    }
+    double sum = penalty(model), slope = 0;
+    for (int i = 0; i < design_.n; ++i) {
+      sum += response_.weight[i] * Loss::value(response_.y[i], f[i]);
+      slope += g[i] = response_.weight[i] * Loss::deriv(response_.y[i], f[i]);
+    }
+    if (!gradient) return sum;
+    gradient->zero_like(model);
+    if (model.fit_intercept) gradient->intercept = slope;
+    for (std::size_t t = 0; t < model.terms.size(); ++t) {
+      const Term &term = model.terms[t];
+      for (std::size_t q = 0; q < term.P.size(); ++q) gradient->P[t][q] = term.lambda * term.P[q];
+      joined_->pull(term, tables[t], g, gradient->P[t]);
+    }
+    return sum;
+  }
+
   // At most 16 blocks, of at least 64 rows, whose gradients together take at most 256 MB.
   int block_count(const Model &model) const {
     double bytes = 0;
@@ -165,6 +196,7 @@ class Objective {
   const Response &response_;
   const Options &options_;
   Monitor &monitor_;
+  std::optional<JoinedPass> joined_;
   std::vector<Gradient> parts_;
 };
 

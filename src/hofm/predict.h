@@ -12,6 +12,12 @@ namespace hofm {
 inline std::vector<double> term_values(Design &design, const Model &model, int threads, Monitor &monitor) {
   design.need_rows();
   std::vector<double> out(std::size_t(design.n) * model.terms.size());
+  if (!design.plain()) {
+    JoinedPass pass(design, threads, monitor);
+    JoinedPass::Tables tables;
+    for (std::size_t t = 0; t < model.terms.size(); ++t) pass.values(model.terms[t], tables, &out[t * design.n]);
+    return out;
+  }
   std::vector<RowWalker> walkers(std::max(1, threads), RowWalker(design, model));
   const RowBlocks blocks{design.n, std::clamp(design.n / 64, 1, 64)};
   walk_rows(blocks, pass_work(model, design.nonzeros()), threads, monitor,

@@ -21,7 +21,7 @@ inline std::ptrdiff_t line(const TermView &term, int t) { return std::ptrdiff_t(
 template <class Body>
 inline __attribute__((always_inline)) void for_columns(const TermView &term, const Slice &row, const Body &body) {
   for (int q = 0; q < term.augment; ++q) body(std::ptrdiff_t(q) * term.stride, 1.0);
-  for (int jj = 0; jj < row.size; ++jj) body(std::ptrdiff_t(term.augment + row.index[jj]) * term.stride, row.value[jj]);
+  for (int jj = 0; jj < row.size; ++jj) body(std::ptrdiff_t(term.augment + term.first + row.index[jj]) * term.stride, row.value[jj]);
 }
 
 // One group of N packs: a_t, t = 1..m, by eq. (8). Returns the sum over the group's factors of a_m.
@@ -79,7 +79,8 @@ inline void backward_group(Degree<M> m, const TermView &term, const Slice &row, 
 }
 
 // Algorithm 2 for one pack: the table of prefixes in `work`, then the adjoints backwards. No subtraction.
-inline void backward_careful(int m, const TermView &term, const Slice &row, int first, double g, double *G, double *work) {
+// seed[t], t = 1..m: the derivative of what is wanted in a_t.
+inline void backward_careful(int m, const TermView &term, const Slice &row, int first, const Pack *seed, double *G, double *work) {
   const int width = 4 * (m + 1);
   double *before = work;
   for (int t = 0; t <= m; ++t) store(before + 4 * t, Pack{0, 0, 0, 0} + (t == 0 ? 1.0 : 0.0));
@@ -97,11 +98,12 @@ inline void backward_careful(int m, const TermView &term, const Slice &row, int 
     before = after;
   });
   Pack adjoint[kMaxOrder + 2];
-  for (int t = 0; t <= m + 1; ++t) adjoint[t] = Pack{0, 0, 0, 0} + (t == m ? 1.0 : 0.0);
+  for (int t = 1; t <= m; ++t) adjoint[t] = seed[t];
+  adjoint[m + 1] = Pack{0, 0, 0, 0};
   for (int c = term.augment + row.size - 1; c >= 0; --c) {
     const bool dummy = c < term.augment;
     const std::ptrdiff_t at =
-        std::ptrdiff_t(dummy ? c : term.augment + row.index[c - term.augment]) * term.stride + first;
+        std::ptrdiff_t(dummy ? c : term.augment + term.first + row.index[c - term.augment]) * term.stride + first;
     const double x = dummy ? 1.0 : row.value[c - term.augment];
     Pack a, z, h = {0, 0, 0, 0};
     before -= width;
@@ -110,7 +112,7 @@ inline void backward_careful(int m, const TermView &term, const Slice &row, int 
       h += adjoint[t] * a;
     }
     load(a, G + at);
-    store(G + at, a + (g * x) * h);
+    store(G + at, a + x * h);
     load(z, term.P + at);
     z *= x;
     for (int t = 1; t <= m; ++t) adjoint[t] += adjoint[t + 1] * z;
@@ -140,18 +142,21 @@ void backward_anova(const TermView &term, const Slice &row, const double *state,
   while (s < term.stride) {
     const bool careful = m >= 3 && !safe_pack(m, term, s, state);
     const bool pair = !careful && s + 8 <= term.stride && (m < 3 || safe_pack(m, term, s + 4, state));
-    if (careful) backward_careful(m, term, row, s, g, G, work);
-    else if (pair) backward_group<M, 2>(m, term, row, s, state, g, G);
+    if (careful) {
+      Pack seed[kMaxOrder + 1];
+      for (int t = 1; t <= m; ++t) seed[t] = Pack{0, 0, 0, 0} + (t == m ? g : 0.0);
+      backward_careful(m, term, row, s, seed, G, work);
+    } else if (pair) backward_group<M, 2>(m, term, row, s, state, g, G);
     else backward_group<M, 1>(m, term, row, s, state, g, G);
     s += pair ? 8 : 4;
   }
 }
 
 // Degree 1 with its single factor: <w, x>.
-inline double forward_linear(const TermView &term, const Slice &row, double *) {
+inline double forward_linear(const TermView &term, const Slice &row, double *state) {
   double sum = 0;
-  for (int jj = 0; jj < row.size; ++jj) sum += term.P[row.index[jj]] * row.value[jj];
-  return sum;
+  for (int jj = 0; jj < row.size; ++jj) sum += term.P[term.first + row.index[jj]] * row.value[jj];
+  return state[0] = sum;
 }
 
 inline void backward_linear(const TermView &, const Slice &row, const double *, double g, double *G, double *) {

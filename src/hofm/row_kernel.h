@@ -13,11 +13,12 @@ namespace hofm {
 struct TermView {
   const double *P;
   int k, stride, degree, augment, split;
+  int first;  // the column of P, behind the dummies, of a row's feature 0
   const double *theta;
 };
 
 inline TermView view(const Term &term) {
-  return {term.P.data(), term.k, term.stride, term.degree, term.augment, term.split, term.theta.data()};
+  return {term.P.data(), term.k, term.stride, term.degree, term.augment, term.split, 0, term.theta.data()};
 }
 
 struct RowKernel {
@@ -25,6 +26,19 @@ struct RowKernel {
   double (*forward)(const TermView &, const Slice &row, double *state);
   // G += g * gradient of forward()'s value in P, G laid out as P. `work` holds work_size() doubles.
   void (*backward)(const TermView &, const Slice &row, const double *state, double g, double *G, double *work);
+};
+
+// A term on samples joined from two nodes, whose tables forward() made.
+struct JoinKernel {
+  // The table of the features of both nodes.
+  void (*combine)(const TermView &, const double *a, const double *b, double *out);
+  // sum_s K(p_s, the joined row).
+  double (*value)(const TermView &, const double *a, const double *b);
+  // adj += g * derivative of value() in the table `own`, for factors first..last-1 (multiples of four).
+  void (*adjoint)(const TermView &, const double *own, const double *rest, double g, double *adj, int first, int last);
+  // G += gradient in P of <adj, table of the row>, for the same factors.
+  void (*pull)(const TermView &, const Slice &row, const double *state, const double *adj, double *G, double *work, int first,
+               int last);
 };
 
 // Sums per factor that a kernel keeps of a row: a_1..a_m, or the product, or one or two inner products.
@@ -48,6 +62,7 @@ inline std::size_t work_size(const Term &term, int longest_row) {
 enum class Isa { best, generic, avx2 };
 bool has_avx2();
 RowKernel row_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
+JoinKernel join_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

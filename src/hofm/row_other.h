@@ -33,25 +33,30 @@ inline double forward_all_subsets(const TermView &term, const Slice &row, double
   return sum;
 }
 
-// Products of the features before a feature (in `work`) and behind it: nothing is divided by 1 + p_j x_j.
+// Products of the features before a feature (in `work`) and behind it: nothing is divided by 1 + p_j x_j. `seed` is the derivative
+// of what is wanted in the product, for four factors; it must be zero for padding.
+inline void all_subsets_group(const TermView &term, const Slice &row, int s, const Pack &seed, double *G, double *work) {
+  Pack before = seed, behind = {1, 1, 1, 1}, p, sum;
+  for (int jj = 0; jj < row.size; ++jj) {
+    store(work + 4 * std::ptrdiff_t(jj), before);
+    load(p, term.P + std::ptrdiff_t(term.first + row.index[jj]) * term.stride + s);
+    before *= 1.0 + row.value[jj] * p;
+  }
+  for (int jj = row.size - 1; jj >= 0; --jj) {
+    const std::ptrdiff_t at = std::ptrdiff_t(term.first + row.index[jj]) * term.stride + s;
+    load(before, work + 4 * std::ptrdiff_t(jj));
+    load(sum, G + at);
+    store(G + at, sum + row.value[jj] * before * behind);
+    load(p, term.P + at);
+    behind *= 1.0 + row.value[jj] * p;
+  }
+}
+
 inline void backward_all_subsets(const TermView &term, const Slice &row, const double *, double g, double *G, double *work) {
   for (int s = 0; s < term.stride; s += 4) {
-    Pack before, behind, p, sum;
-    real_factors(before, term, s);
-    for (int jj = 0; jj < row.size; ++jj) {
-      store(work + 4 * std::ptrdiff_t(jj), before);
-      load(p, term.P + std::ptrdiff_t(row.index[jj]) * term.stride + s);
-      before *= 1.0 + row.value[jj] * p;
-    }
-    behind = Pack{1, 1, 1, 1};
-    for (int jj = row.size - 1; jj >= 0; --jj) {
-      const std::ptrdiff_t at = std::ptrdiff_t(row.index[jj]) * term.stride + s;
-      load(before, work + 4 * std::ptrdiff_t(jj));
-      load(sum, G + at);
-      store(G + at, sum + (g * row.value[jj]) * before * behind);
-      load(p, term.P + at);
-      behind *= 1.0 + row.value[jj] * p;
-    }
+    Pack seed;
+    real_factors(seed, term, s);
+    all_subsets_group(term, row, s, g * seed, G, work);
   }
 }
 
@@ -68,9 +73,9 @@ inline void inner_products(const TermView &term, const Slice &row, double *out) 
   }
 }
 
-// G += x times `slope`, factor by factor.
-inline void add_rows(const TermView &term, const Slice &row, const double *slope, double *G) {
-  for (int s = 0; s < term.stride; s += 4) {
+// G += x times `slope`, factor by factor, for factors first..last-1.
+inline void add_rows(const TermView &term, const Slice &row, const double *slope, double *G, int first, int last) {
+  for (int s = first; s < last; s += 4) {
     Pack d;
     load(d, slope + s);
     for_columns(term, row, [&](std::ptrdiff_t at, double x) {
@@ -98,13 +103,13 @@ inline double forward_polynomial(const TermView &term, const Slice &row, double 
 inline void backward_polynomial(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
   for (int s = 0; s < term.stride; ++s)
     work[s] = s < term.k ? g * term.degree * power_of(state[s], term.degree - 1) : 0;
-  add_rows(term, row, work, G);
+  add_rows(term, row, work, G, 0, term.stride);
 }
 
 // The columns of a row before the split, and those from it on.
 inline Slice side(const TermView &term, const Slice &row, int which) {
   int cut = 0;
-  while (cut < row.size && row.index[cut] < term.split) ++cut;
+  while (cut < row.size && term.first + row.index[cut] < term.split) ++cut;
   return which == 0 ? Slice{row.index, row.value, cut} : Slice{row.index + cut, row.value + cut, row.size - cut};
 }
 
@@ -120,7 +125,7 @@ inline void backward_bilinear(const TermView &term, const Slice &row, const doub
   for (int which = 0; which < 2; ++which) {
     const double *other = state + (1 - which) * term.stride;
     for (int s = 0; s < term.stride; ++s) work[s] = g * other[s];
-    add_rows(term, side(term, row, which), work, G);
+    add_rows(term, side(term, row, which), work, G, 0, term.stride);
   }
 }
 

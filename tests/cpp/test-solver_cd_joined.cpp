@@ -3,32 +3,7 @@
 
 #include "check.h"
 #include "hofm/solver_cd.h"
-#include "problem.h"
-
-// The joined rows written out.
-Sample written_out(const std::vector<Sample> &blocks, const std::vector<std::vector<int>> &index, hofm::Random &random) {
-  int d = 0;
-  for (const Sample &b : blocks) d += b.d;
-  const int n = int(index[0].size());
-  Sample x(n, d, 0, random);
-  for (int i = 0; i < n; ++i) {
-    int first = 0;
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      for (int j = 0; j < blocks[b].d; ++j) x.dense[std::size_t(i) * d + first + j] = blocks[b].at(index[b][i], j);
-      first += blocks[b].d;
-    }
-  }
-  x.columns.start = {0};
-  for (int j = 0; j < d; ++j) {
-    for (int i = 0; i < n; ++i)
-      if (x.at(i, j) != 0) {
-        x.columns.index.push_back(i);
-        x.columns.value.push_back(x.at(i, j));
-      }
-    x.columns.start.push_back(int(x.columns.index.size()));
-  }
-  return x;
-}
+#include "joined.h"
 
 struct Run {
   hofm::Model model;
@@ -56,20 +31,9 @@ int main() {
   hofm::Random random(7);
   for (int n_blocks : {2, 3}) {
     const int n = 40;
-    std::vector<Sample> blocks;
-    blocks.emplace_back(6, 5, 0.6, random);
-    blocks.emplace_back(9, 4, 0.7, random);
-    if (n_blocks == 3) blocks.emplace_back(n, 3, 0.5, random);
-    std::vector<std::vector<int>> index(n_blocks);
-    for (int i = 0; i < n; ++i) {
-      index[0].push_back(int(random.below(5)));  // node 5 is never used
-      index[1].push_back(int(random.below(9)));
-      if (n_blocks == 3) index[2].push_back(i);
-    }
-    const Sample x = written_out(blocks, index, random);
-    hofm::Design joined, plain = x.design();
-    for (int b = 0; b < n_blocks; ++b)
-      joined.add(blocks[b].columns.view(), b == 2 ? std::vector<int>() : index[b]);
+    const JoinedSample sample(n_blocks, n, random);
+    const Sample &x = sample.x;
+    const hofm::Design joined = sample.design(), plain = x.design();
 
     for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"})
       for (bool uniform_weights : {true, false})
@@ -77,7 +41,7 @@ int main() {
           if (term.kernel == hofm::Kernel::bilinear && n_blocks == 3) continue;
           hofm::Model model;
           model.terms.push_back(term);
-          if (term.kernel == hofm::Kernel::bilinear) model.terms[0].split = blocks[0].d;
+          if (term.kernel == hofm::Kernel::bilinear) model.terms[0].split = sample.blocks[0].d;
           if (term.kernel == hofm::Kernel::polynomial)
             for (double &p : model.terms[0].P) p *= 0.3;  // exp() of a fifth power would be all that is seen
           const hofm::Response response = random_response(n, loss, uniform_weights, random);
