@@ -269,7 +269,7 @@ check_idle_rank <- function(rank) {
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
   if (is.null(parts$blocks)) parts$blocks <- list(list(x = parts$x, index = NULL))
-  n <- if (is.null(parts$n)) nrow(parts$x) else parts$n
+  n <- if (is.null(parts[["n"]])) nrow(parts$x) else parts[["n"]]   # `$n` would also find `na.action`
   control <- check_control(control, length(factor_names(spec)))
   features <- parts$blueprint$features
   check_parameter_count(length(features), spec$rank)
