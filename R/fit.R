@@ -56,7 +56,7 @@ solver_tol <- function(solver, control) {
 
 solver_options <- function(spec, control, seed) {
   list(
-    solver = spec$solver, loss = spec$loss,
+    solver = spec$solver, loss = spec$loss, sweep = control$sweep,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
     eta = if (is.null(control$eta)) 0 else control$eta, batch = control$batch,
     threads = control$threads, seed = seed %% 2^32

@@ -15,12 +15,14 @@
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
+#include "hofm/row_joint.h"
 
 namespace hofm {
 namespace avx2 {
 
 RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); }
 JoinKernel join_kernels(Kernel kernel, int degree) { return joins(kernel, degree); }
+JointKernel joint_kernels(int degree) { return joints(degree); }
 
 bool compiled() {
 #if defined(__x86_64__) && defined(__GNUC__)

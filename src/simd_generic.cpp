@@ -8,12 +8,14 @@
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
+#include "hofm/row_joint.h"
 
 namespace hofm {
 
 namespace avx2 {
 RowKernel row_kernels(Kernel kernel, int degree);
 JoinKernel join_kernels(Kernel kernel, int degree);
+JointKernel joint_kernels(int degree);
 bool compiled();
 }  // namespace avx2
 
@@ -33,6 +35,11 @@ RowKernel row_kernel(Kernel kernel, int degree, Isa isa) {
 JoinKernel join_kernel(Kernel kernel, int degree, Isa isa) {
   if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::join_kernels(kernel, degree);
   return generic::joins(kernel, degree);
+}
+
+JointKernel joint_kernel(int degree, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::joint_kernels(degree);
+  return generic::joints(degree);
 }
 
 }  // namespace hofm

@@ -41,6 +41,15 @@ struct JoinKernel {
                int last);
 };
 
+// All factors of one column over its rows, for the ANOVA kernel: see row_joint.h.
+struct JointKernel {
+  void (*add)(const TermView &, const Slice &column, const double *p, double *cache);
+  void (*slopes)(const TermView &, const Slice &column, const double *p, const double *cache, const double *g, const double *w,
+                 double *first, double *second);
+  void (*direction)(const TermView &, const Slice &column, const double *p, const double *cache, const double *u, double *d);
+  void (*shift)(const TermView &, const Slice &column, const double *p, const double *step, double *cache);
+};
+
 // Sums per factor that a kernel keeps of a row: a_1..a_m, or the product, or one or two inner products.
 inline int state_rows(Kernel kernel, int degree) {
   switch (kernel) {
@@ -63,6 +72,7 @@ enum class Isa { best, generic, avx2 };
 bool has_avx2();
 RowKernel row_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JoinKernel join_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
+JointKernel joint_kernel(int degree, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

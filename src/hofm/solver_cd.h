@@ -19,6 +19,7 @@
 #include "monitor.h"
 #include "simplex.h"
 #include "solver_cd_joined.h"
+#include "solver_cd_joint.h"
 
 namespace hofm {
 
@@ -323,6 +324,10 @@ class CoordinateDescent {
   }
 
   void update_factors(Term &term) {
+    if (jointly<Loss>(design_, term, options_)) {
+      if constexpr (Loss::bounded)
+        if (JointSweep<Loss>(design_, response_, monitor_)(term, f_)) return;
+    }
     if (joinable<Loss>(design_, term)) return update_joined(term);
     with_kernel(term, [&](auto kernel) {
       // sparing a weight per row pays for the squared loss only: the others spend their time in exp()

@@ -1,0 +1,89 @@
+// Joint sweeps: a slow twin for the squared loss, and for all losses an objective that never rises.
+#include "check.h"
+#include "hofm/solver_cd.h"
+#include "joined.h"
+
+// One epoch of one term, everything computed anew at every step.
+void epoch_slow(hofm::Model &model, const Sample &x, const hofm::Response &r) {
+  hofm::Term &term = model.terms[0];
+  for (int j = 0; j < term.columns(); ++j) {
+    std::vector<Vector> D(x.n, Vector(term.k));
+    Vector residual(x.n), u(term.k);
+    for (int i = 0; i < x.n; ++i) {
+      residual[i] = r.offset[i] + link_slow(model, x, i) - r.y[i];
+      for (int s = 0; s < term.k; ++s) {  // affine in each parameter: a difference is the slope
+        double &p = term.row(j)[s];
+        const double here = term_slow(term, x, i), old = p;
+        p += 1;
+        D[i][s] = term_slow(term, x, i) - here;
+        p = old;
+      }
+    }
+    double slope = 0, curvature = 0;
+    for (int s = 0; s < term.k; ++s) {
+      const double p = term.row(j)[s];
+      double first = term.lambda * p, second = term.lambda;
+      for (int i = 0; i < x.n; ++i) {
+        first += r.weight[i] * residual[i] * D[i][s];
+        second += r.weight[i] * D[i][s] * D[i][s];
+      }
+      u[s] = -first / second;
+      slope += term.lambda * p * u[s];
+      curvature += term.lambda * u[s] * u[s];
+    }
+    for (int i = 0; i < x.n; ++i) {
+      double d = 0;
+      for (int s = 0; s < term.k; ++s) d += u[s] * D[i][s];
+      slope += r.weight[i] * residual[i] * d;
+      curvature += r.weight[i] * d * d;
+    }
+    for (int s = 0; s < term.k; ++s) term.row(j)[s] -= slope / curvature * u[s];
+  }
+}
+
+int main() {
+  hofm::Random random(11);
+  hofm::Options options;
+  options.sweep = "joint";
+  options.tol = 0;
+  for (int degree : {2, 3, 4, 5})
+    for (int augment : {0, degree - 1})
+      for (int k : {2, 5, 12}) {
+        const Sample x(10, 7, 0.7, random);
+        const hofm::Response response = random_response(x.n, "squared", false, random);
+        hofm::Model model;
+        model.fit_intercept = false;
+        model.terms.push_back(random_term(degree, k, x.d, 0.05, random, hofm::Kernel::anova, augment));
+        hofm::Model twin = model;
+        hofm::Design design = x.design();
+        hofm::Monitor monitor;
+        options.max_iter = 2;
+        hofm::CoordinateDescent<hofm::Squared>(design, response, options, monitor)(model);
+        for (int e = 0; e < 2; ++e) epoch_slow(twin, x, response);
+        for (std::size_t q = 0; q < twin.terms[0].P.size(); ++q)
+          CHECK_NEAR(model.terms[0].P[q], twin.terms[0].P[q], 1e-9);
+      }
+
+  for (const char *loss : {"squared", "logistic", "squared_hinge"})
+    for (int n_blocks : {1, 2})
+      for (int degree : {2, 3, 4}) {
+        const JoinedSample sample(2, 30, random);
+        hofm::Design design = n_blocks == 1 ? sample.x.design() : sample.design();
+        const hofm::Response response = random_response(30, loss, true, random);
+        hofm::Model model;
+        for (int t = 1; t <= degree; ++t) model.terms.push_back(random_term(t, 6, sample.x.d, 0.01, random));
+        hofm::Monitor monitor;
+        options.max_iter = 30;
+        hofm::with_loss(loss, [&](auto l) {
+          hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
+          cd(model);
+          for (int i = 0; i < 30; ++i) CHECK_NEAR(cd.link()[i], response.offset[i] + link_slow(model, sample.x, i), 1e-9);
+          return 0;
+        });
+        const std::vector<double> &objective = monitor.trace.objective;
+        for (std::size_t e = 1; e < objective.size(); ++e)
+          CHECK(objective[e] <= objective[e - 1] + 1e-12 * std::fabs(objective[e - 1]));
+        CHECK(objective.back() < 0.9 * objective.front());
+      }
+  return report();
+}
