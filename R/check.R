@@ -40,7 +40,7 @@ check_flag <- function(x, arg) {
 
 check_choice <- function(x, arg, choices) {
   if (is.character(x) && length(x) == 1 && x %in% choices) return(as.vector(x))
-  hint <- if (is.character(x) && length(x) == 1) did_you_mean(x, choices) else ""
+  hint <- if (is.character(x) && length(x) == 1) did_you_mean(x, choices, foreign_choices) else ""
   need <- paste0(if (length(choices) > 1) "one of ", paste(quoted(choices), collapse = ", "))
   hofm_abort(sprintf("%s must be %s, not %s.%s", ticked(arg), need, describe(x), hint), argument = arg)
 }
@@ -117,14 +117,31 @@ check_dots <- function(dots, known) {
   if (!nzchar(name[1])) {
     hofm_abort(sprintf("Too many unnamed arguments: %s is not expected here.", deparsed(dots[[1]])))
   }
-  hint <- did_you_mean(name[1], setdiff(known, "..."))
-  settings <- setdiff(names(formals(hofm_control)), "...")
-  if (name[1] %in% settings && !name[1] %in% known) {
-    hint <- sprintf(" It is a setting of the solver: use `control = hofm_control(%s = )`.", name[1])
-  }
+  hint <- did_you_mean(name[1], setdiff(known, "..."), foreign_arguments)
+  if (!nzchar(hint) && "control" %in% known) hint <- setting_hint(name[1])
   hofm_abort(sprintf("Unknown argument %s.%s", enumerate(ticked(name[nzchar(name)])), hint),
              argument = name[1])
 }
+
+# Settings of the solver are arguments of hofm_control(), not of hofm().
+setting_hint <- function(name) {
+  settings <- setdiff(names(formals(hofm_control)), "...")
+  setting <- if (name %in% settings) name else foreign_arguments[[name]]
+  if (is.null(setting) || !setting %in% settings) return("")
+  sprintf(" It is a setting of the solver: use `control = hofm_control(%s = )`.", setting)
+}
+
+# What other packages call our arguments, and words for what we call otherwise.
+foreign_arguments <- list(
+  k = "rank", factors = "rank", n_factors = "rank", degree = "order", family = "loss", alpha = "lambda", beta = "lambda",
+  penalty = "lambda", newx = "newdata", maxit = "max_iter", maxiter = "max_iter", niter = "max_iter",
+  n_iter = "max_iter", epochs = "max_iter", learning_rate = "eta", num_threads = "threads", nthread = "threads",
+  nthreads = "threads"
+)
+foreign_choices <- list(
+  prob = "response", probability = "response", probs = "response", binomial = "logistic", gaussian = "squared",
+  hinge = "squared_hinge", mse = "squared"
+)
 
 deparsed <- function(expr) {
   text <- deparse(expr, width.cutoff = 60L, nlines = 1L)[1]

@@ -3,16 +3,20 @@
 #' Every error the package raises on purpose inherits from `hofm_error`, every warning from `hofm_warning`, so
 #' that `tryCatch(hofm(...), hofm_error = function(e) ...)` catches them all. The finer classes are
 #'
-#' * `hofm_error_input`: an argument is not what it must be;
+#' * `hofm_error_input`: an argument is not what it must be (field `argument`, and `row` where one row is to blame);
 #' * `hofm_error_columns`: `newdata` lacks columns, or they are of another type (field `columns`);
 #' * `hofm_error_new_levels`: `newdata` holds factor levels that were not there in training (fields
 #'   `variable`, `levels`);
 #' * `hofm_error_damaged_fit`: a fitted object lacks a field or holds one that cannot be right;
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
 #' * `hofm_error_diverged`: the solver ended at values that are not finite;
+#' * `hofm_error_overflow`: scores of pairs of nodes are not finite;
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
-#' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step.
+#' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step;
+#' * `hofm_warning_one_class`: only one class is there, so that an area under the ROC curve is `NA`;
+#' * `hofm_warning_no_interval`: a class has a single member, so that an interval or a test is `NA`;
+#' * `hofm_warning_self_links`: links of nodes to themselves were left out.
 #'
 #' @name hofm_conditions
 #' @aliases hofm_error hofm_warning
@@ -79,7 +83,8 @@ nearest <- function(word, known) {
   if (apart[best] <= max(1, nchar(word) %/% 3)) known[best]
 }
 
-did_you_mean <- function(word, known) {
-  guess <- nearest(word, known)
+# `foreign` lists what a word of another package is called here.
+did_you_mean <- function(word, known, foreign = list()) {
+  guess <- if (isTRUE(foreign[[word]] %in% known)) foreign[[word]] else nearest(word, known)
   if (is.null(guess)) "" else sprintf(" Did you mean %s?", ticked(guess))
 }

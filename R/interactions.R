@@ -9,6 +9,9 @@
 #' for `"all_subsets"`, and by \eqn{m!/(m-t)!\, \gamma_s^{m-t}}{m!/(m-t)! gamma_s^(m-t)} for `"polynomial"`, whose products with
 #' repetition are left out. `"bilinear"` has products of a feature of A and a feature of B.
 #'
+#' Every combination has a weight, also one that cannot occur, such as two levels of one factor: no row has both, so that nothing in
+#' the data speaks for or against it. Its weight follows from those of other products, and no prediction uses it.
+#'
 #' @section Exactness and cost:
 #' The result is exact, for any number of features: combinations are skipped only when Hoelder's inequality,
 #' \eqn{|W_J| \le \prod_{j \in J} \|p_j\|_t}{|W_J| <= prod_{j in J} ||p_j||_t}, shows that they cannot be among the `n` largest.
@@ -31,12 +34,22 @@
 interactions <- function(fit, degree = 2, n = 20) {
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
   check_fit(fit, "fit")
-  degree <- check_count(degree, "degree", max = max_degree(fit))
+  degree <- check_degree(degree, fit)
   n <- check_count(n, "n")
   factors <- degree_factors(fit, degree)
   if (is.null(factors)) return(interaction_frame(matrix(0L, 0L, degree), numeric(), fit$features))
   found <- interactions_cpp(factors$P, factors$c, degree, n)
   interaction_frame(found$features, found$weight, fit$features)
+}
+
+check_degree <- function(degree, fit) {
+  degree <- check_count(degree, "degree")
+  most <- max_degree(fit)
+  if (degree <= most) return(degree)
+  need <- if (most == 1) "1" else sprintf("a whole number from 1 to %d", most)
+  why <- switch(fit$model, all_subsets = "the fit combines up to %d features", bilinear = "a bilinear fit has degree %d",
+                "the fit has order %d")
+  hofm_abort(sprintf("`degree` must be %s, not %d: %s.", need, degree, sprintf(why, most)), argument = "degree")
 }
 
 max_degree <- function(fit) {

@@ -31,18 +31,21 @@ plot.hofm <- function(x, which = c("convergence", "interactions"), against = c("
 # Blue and orange of the Okabe-Ito palette: told apart by every eye, and in grey by the side of the axis they are on.
 sign_colours <- c(positive = "#0072B2", negative = "#D55E00")
 
-# The strongest on top. The left margin is as wide as the longest label, up to half of the figure.
+# The strongest on top. The left margin is as wide as the longest label, up to half of the figure, and the right one has room for half
+# of the last number of the axis, which stands at its very end.
 plot_interactions <- function(fit, degree, n, ...) {
   found <- interactions(fit, degree, n)
   if (!nrow(found)) hofm_abort(sprintf("The fit has no interactions of degree %d to plot.", degree), argument = "degree")
   shown <- found[rev(seq_len(nrow(found))), ]
   labels <- interaction_labels(shown)
-  width <- max(graphics::strwidth(labels, "inches")) + 0.3
-  old <- graphics::par(mai = replace(graphics::par("mai"), 2, min(width, 0.55 * graphics::par("din")[1])))
+  ticks <- pretty(c(0, shown$weight))
+  inches <- function(text) max(graphics::strwidth(text, "inches"))
+  margins <- c(min(inches(labels) + 0.3, 0.55 * graphics::par("din")[1]), max(inches(format(ticks)) / 2 + 0.1, graphics::par("mai")[4]))
+  old <- graphics::par(mai = replace(graphics::par("mai"), c(2, 4), margins))
   on.exit(graphics::par(old))
   settings <- list(
     height = shown$weight, names.arg = labels, horiz = TRUE, las = 1, border = NA,
-    col = sign_colours[ifelse(shown$weight < 0, "negative", "positive")], xlab = "Weight", xlim = range(pretty(c(0, shown$weight)))
+    col = sign_colours[ifelse(shown$weight < 0, "negative", "positive")], xlab = "Weight", xlim = range(ticks)
   )
   do.call(graphics::barplot, utils::modifyList(settings, list(...)))
   graphics::abline(v = 0, col = "grey40")

@@ -9,19 +9,18 @@
 #' @export
 print.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   cat(headline(x), "\n", sep = "")
-  cat(sprintf("%-12s%s\n", "Call:", deparsed_call(x$call)))
+  cat(call_lines(x$call), sep = "\n")
   cat(sprintf("%-12s%s\n", paste0(names(facts <- fit_facts(x, digits)), ":"), facts), sep = "")
   invisible(x)
 }
 
 headline <- function(fit) {
   what <- switch(fit$model,
-    hofm = "Higher-order factorization machine", shared = "Higher-order factorization machine with shared factors",
-    simplex = "Higher-order factorization machine with shared factors on the simplex",
+    hofm = , shared = , simplex = "Higher-order factorization machine",
     all_subsets = "All-subsets model", polynomial = "Polynomial network", bilinear = "Bilinear model")
-  order <- if (!is.na(fit$order)) paste(" of order", fit$order)
-  rank <- if (length(fit$rank)) sprintf("%s rank %s", if (is.null(order)) " of" else ",", per_degree(fit$rank))
-  paste0(what, order, rank)
+  of <- c(if (!is.na(fit$order)) paste("order", fit$order), if (length(fit$rank)) paste("rank", per_degree(fit$rank)))
+  how <- switch(fit$model, shared = ", shared factors", simplex = ", shared factors, theta on the simplex", "")
+  paste0(what, " of ", paste(of, collapse = ", "), how)
 }
 
 # One number when all degrees share it, else all of them.
@@ -30,9 +29,16 @@ per_degree <- function(x, digits = 7) {
   paste(vapply(x, format, "", digits = digits), collapse = ", ")
 }
 
-deparsed_call <- function(call) {
-  text <- paste(trimws(deparse(call, width.cutoff = 500L)), collapse = " ")
-  if (nchar(text) > 200) paste0(substr(text, 1, 197), "...") else text
+deparsed_call <- function(call) paste(trimws(deparse(call, width.cutoff = 500L)), collapse = " ")
+
+# The call as wide as the console, in five lines at most, so that a fit prints in twelve. A name stays with its value: "|=|", which no
+# call has, keeps strwrap() from breaking there.
+call_lines <- function(call, most = 5) {
+  text <- gsub(" = ", "|=|", deparsed_call(call), fixed = TRUE)
+  lines <- strwrap(text, width = getOption("width"), initial = sprintf("%-12s", "Call:"), exdent = 12)
+  lines <- gsub("|=|", " = ", lines, fixed = TRUE)
+  if (length(lines) <= most) return(lines)
+  c(lines[seq_len(most - 1)], paste0(strtrim(lines[most], max(getOption("width") - 4, 16)), "..."))
 }
 
 fit_facts <- function(fit, digits) {

@@ -46,6 +46,7 @@ code_response <- function(y, loss = NULL, arg = "y") {
 }
 
 plain_response <- function(y, arg) {
+  if (is.data.frame(y) && ncol(y) == 1) y <- y[[1]]
   if (is.matrix(y) && ncol(y) == 1) y <- y[, 1]
   plain <- is.null(dim(y)) && (is.factor(y) || is.character(y) || is.logical(y) || is_number_like(y))
   if (!plain) must_be(arg, "a numeric, logical, factor or character vector", y)

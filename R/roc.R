@@ -228,7 +228,8 @@ describe_classes <- function(x) {
 #'   For `lines()`: of [graphics::lines()]. For `c()`: curves, named or not.
 #' @param add Whether to draw into the picture that is there, without axes and legend.
 #' @param col,lty,lwd Colour, type and width of the line, one or one per curve.
-#' @param legend Whether to draw the legend.
+#' @param legend Whether to draw the legend. On a small device it is set in smaller letters, and intervals are left out if they
+#'   would cover a curve.
 #' @param level Confidence level of the intervals in the legend, or `NULL` for areas alone.
 #' @param max_points Longer curves are thinned to this many points, as in [roc_curve()], to keep the file
 #'   small.
@@ -316,14 +317,34 @@ draw_roc_frame <- function(..., xlab = "False positive rate", ylab = "True posit
   graphics::segments(0, 0, 1, 1, col = "grey60")
 }
 
+# In the corner below the curves, as large as it can be without touching one: where there is little room letters shrink, then the
+# name of a curve goes above its area, then intervals are left out. There is no background that could hide a curve.
 draw_roc_legend <- function(x, col, lty, lwd, level) {
-  labels <- vapply(seq_along(x), curve_label, "", x = x, level = level)
-  graphics::legend("bottomright", legend = labels, col = col, lty = lty, lwd = lwd, bg = "white",
-    box.col = NA, inset = 0.02, cex = 0.85, seg.len = 3)
+  for (k in seq_len(nrow(legend_styles))) {
+    style <- legend_styles[k, ]
+    labels <- vapply(seq_along(x), curve_label, "", x = x, level = if (style$interval) level, separator = style$separator)
+    draw <- function(plot) {
+      graphics::legend("bottomright", legend = labels, col = col, lty = lty, lwd = lwd, bty = "n", cex = style$cex,
+        seg.len = 2.5, y.intersp = if (style$separator == "\n") 1.25 else 1, plot = plot)$rect
+    }
+    box <- draw(plot = FALSE)
+    if (clear_of_curves(x, box$left, box$top)) break
+  }
+  draw(plot = TRUE)
+}
+
+legend_styles <- data.frame(
+  cex = c(0.85, 0.75, 0.85, 0.75, 0.65, 0.85, 0.75, 0.65), separator = rep(c(": ", "\n", ": "), c(2, 3, 3)),
+  interval = rep(c(TRUE, FALSE), c(5, 3))
+)
+
+# Curves rise to the right: a corner is free if all of them have passed its height when they come to its left edge.
+clear_of_curves <- function(x, left, top) {
+  left > 0 && all(vapply(x, function(curve) anyNA(curve$fpr) || max(curve$tpr[curve$fpr <= left]) > top, NA))
 }
 
 # "name: AUC 0.913 (0.82 to 1.00)"
-curve_label <- function(x, i, level) {
+curve_label <- function(x, i, level, separator = ": ") {
   area <- attr(x[[i]], "auc")
   se <- attr(x[[i]], "se")
   label <- paste("AUC", format_area(area, 3))
@@ -331,7 +352,7 @@ curve_label <- function(x, i, level) {
     bounds <- format_area(auc_bounds(area, se, level), 3)
     label <- paste0(label, " (", bounds[1], " to ", bounds[2], ")")
   }
-  if (isTRUE(nzchar(names(x)[i]))) paste0(names(x)[i], ": ", label) else label
+  if (isTRUE(nzchar(names(x)[i]))) paste0(names(x)[i], separator, label) else label
 }
 
 format_area <- function(area, digits) ifelse(is.na(area), "NA", formatC(area, digits = digits, format = "f"))

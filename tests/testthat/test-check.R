@@ -64,8 +64,38 @@ test_that("unknown arguments are named, with a suggestion", {
   expect_silent(check_dots(NULL, "x"))
   expect_error(check_dots(list(lamda = 1), c("rank", "lambda")),
                "Unknown argument `lamda`. Did you mean `lambda`?", fixed = TRUE)
-  expect_error(check_dots(list(max_iter = 1), "rank"), "hofm_control(max_iter = )", fixed = TRUE)
+  expect_error(check_dots(list(max_iter = 1), c("rank", "control")), "hofm_control(max_iter = )", fixed = TRUE)
   expect_error(check_dots(list(3), "rank"), "Too many unnamed arguments: 3")
+})
+
+test_that("names that other packages use lead to ours", {
+  x <- small_matrix()
+  y <- small_response(x)
+  hint <- function(code, text) expect_error(code, text, fixed = TRUE, class = "hofm_error_input")
+  hint(hofm(x, y, k = 3), "Unknown argument `k`. Did you mean `rank`?")
+  hint(hofm(x, y, degree = 3), "Did you mean `order`?")
+  hint(hofm(x, y, family = "binomial"), "Did you mean `loss`?")
+  hint(hofm(x, y, alpha = 1), "Did you mean `lambda`?")
+  hint(hofm(x, y, beta = 1), "Did you mean `lambda`?")
+  for (name in c("maxit", "niter", "epochs")) {
+    hint(do.call(hofm, c(list(x, y), stats::setNames(list(5), name))), "use `control = hofm_control(max_iter = )`.")
+  }
+  hint(hofm(x, y, num_threads = 1), "use `control = hofm_control(threads = )`.")
+  hint(hofm_control(nthread = 1), "Did you mean `threads`?")
+  fit <- quick_fit(x, y)
+  hint(predict(fit, newx = x), "Did you mean `newdata`?")
+  hint(predict(fit, x, nthread = 1), "Did you mean `threads`?")
+  hint(predict(fit, x, type = "prob"), "Did you mean `response`?")
+  hint(hofm(x, y, loss = "binomial"), "Did you mean `logistic`?")
+})
+
+test_that("a hint leads to something that is there", {
+  known <- c(names(formals(hofm.matrix)), names(formals(hofm_control)), names(formals(predict.hofm)))
+  expect_true(all(unlist(foreign_arguments) %in% known))
+  expect_true(all(unlist(foreign_choices) %in% c(names(loss_table()), eval(formals(predict.hofm)$type))))
+  # where there is no `control`, a setting is no help
+  message <- conditionMessage(tryCatch(check_dots(list(epochs = 1), "newdata"), error = identity))
+  expect_identical(message, "Unknown argument `epochs`.")
 })
 
 test_that("messages name the argument, the need and what came", {

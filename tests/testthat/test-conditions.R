@@ -32,3 +32,21 @@ test_that("a misspelt word finds its neighbour, and nonsense finds none", {
   expect_null(nearest("zzzzzz", c("rank", "lambda")))
   expect_null(nearest("", "rank"))
 })
+
+# The page, from the sources or from the installed package.
+conditions_page <- function() {
+  source <- test_path("..", "..", "R", "conditions.R")
+  if (file.exists(source)) return(grep("^#'", readLines(source), value = TRUE))
+  as.character(tools::Rd_db("hofm")[["hofm_conditions.Rd"]])
+}
+
+class_names <- function(text) {
+  sort(unique(unlist(regmatches(text, gregexpr("hofm_(error|warning|message)_[a-z_]+[a-z]", text)))))
+}
+
+test_that("the help page lists every class that the package signals, and no other", {
+  package <- asNamespace("hofm")
+  functions <- Filter(is.function, mget(ls(package, all.names = TRUE), package))
+  signalled <- class_names(unlist(lapply(functions, deparse)))
+  expect_identical(class_names(conditions_page()), signalled)
+})

@@ -40,7 +40,14 @@ test_that("interactions() names features and says what it cannot do", {
   expect_equal(top$weight[1], sum(fit$P[["2"]]["a", ] * fit$P[["2"]]["c", ]))
   expect_equal(interactions(fit, 1, 1)$weight, max(fit$w))
   expect_identical(nrow(interactions(fit, 3)), 0L)
-  expect_error(interactions(fit, 4), "`degree` must be", class = "hofm_error_input")
+  expect_error(interactions(fit, 4), "`degree` must be a whole number from 1 to 3, not 4: the fit has order 3.",
+               fixed = TRUE, class = "hofm_error_input")
+  line <- hofm(x, x[, "d"], order = 1)
+  for (ask in list(interactions, function(fit) plot(fit, "interactions"))) {
+    expect_error(ask(line), "`degree` must be 1, not 2: the fit has order 1.", fixed = TRUE, class = "hofm_error_input")
+  }
+  any <- hofm(x, x[, "d"], model = "all_subsets", rank = 1)
+  expect_error(interactions(any, 5), "the fit combines up to 4 features", class = "hofm_error_input")
   expect_error(interactions(1), "`fit` must be", class = "hofm_error_input")
   expect_error(interactions(fit, n = 0), "`n` must be", class = "hofm_error_input")
 })

@@ -18,8 +18,32 @@ test_that("a fit prints in at most twelve lines and returns itself", {
   expect_snapshot(print(one))
 })
 
-test_that("a long call is cut", {
-  expect_lte(nchar(deparsed_call(as.call(c(quote(hofm), as.list(1:500))))), 200)
+test_that("a long call fills a few lines of the console and is then cut", {
+  old <- options(width = 60)
+  on.exit(options(old))
+  long <- call_lines(as.call(c(quote(hofm), as.list(1:500))))
+  expect_length(long, 5)
+  expect_true(all(nchar(long) < 60))
+  expect_match(long[5], "[.]{3}$")
+  expect_true(all(startsWith(long[-1], strrep(" ", 12))))
+  call <- quote(hofm(x = measurements, y = response, order = 3, rank = 8, lambda = 0.001))
+  lines <- call_lines(call)
+  expect_length(lines, 2)
+  expect_false(any(endsWith(lines, "=")))
+  expect_identical(paste(trimws(sub("Call:", "", lines)), collapse = " "), deparse(call, 500))
+})
+
+test_that("the first line names the model", {
+  line <- function(model, order = 3L, rank = 8L) headline(list(model = model, order = order, rank = rank))
+  expect_identical(line("hofm"), "Higher-order factorization machine of order 3, rank 8")
+  expect_identical(line("hofm", rank = c(8L, 2L)), "Higher-order factorization machine of order 3, rank 8, 2")
+  expect_identical(line("hofm", 1L, integer()), "Higher-order factorization machine of order 1")
+  expect_identical(line("shared"), "Higher-order factorization machine of order 3, rank 8, shared factors")
+  expect_identical(line("simplex"),
+                   "Higher-order factorization machine of order 3, rank 8, shared factors, theta on the simplex")
+  expect_identical(line("all_subsets", NA), "All-subsets model of rank 8")
+  expect_identical(line("bilinear", NA), "Bilinear model of rank 8")
+  expect_identical(line("polynomial"), "Polynomial network of order 3, rank 8")
 })
 
 test_that("numbers per degree are shown once when they are equal", {

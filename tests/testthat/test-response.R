@@ -21,6 +21,9 @@ test_that("two classes are coded for the loss, the second level positive", {
 
 test_that("numbers stay numbers", {
   expect_equal(code_response(matrix(c(3, 4)))$y, c(3, 4))
+  expect_equal(code_response(data.frame(y = c(3, 4)))$y, c(3, 4))
+  expect_equal(code_response(data.frame(y = factor(c("a", "b"))))[c("y", "loss")], list(y = c(-1, 1), loss = "logistic"))
+  expect_error(code_response(data.frame(y = 1:2, z = 1:2)), "`y` must be", class = "hofm_error_input")
   expect_equal(code_response(3:4, "poisson")$y, c(3, 4))
   expect_null(code_response(c(3, 4))$levels)
   expect_equal(code_response(c(0, 1), "squared")$levels, c(0, 1))
@@ -109,4 +112,11 @@ test_that("log-likelihoods are those of glm at the same link", {
   fit <- glm(class ~ seq_along(class), binomial)
   expect_equal(log_likelihood(2 * class - 1, "logistic", fit$linear.predictors, rep(1, 30)),
                as.numeric(logLik(fit)))
+})
+
+test_that("a data frame of one column is a response", {
+  x <- small_matrix()
+  y <- small_response(x)
+  as_frame <- hofm(x, data.frame(y), control = quick())
+  expect_identical(coef(as_frame), coef(hofm(x, y, control = quick())))
 })

@@ -310,6 +310,22 @@ test_that("curves are joined by c()", {
   expect_refused(c(a, 3), "Argument 2 of `c\\(\\)` must be a curve")
 })
 
+test_that("a legend stays clear of the curves, on a small device too", {
+  grDevices::pdf(NULL, width = 5, height = 4)
+  on.exit(grDevices::dev.off())
+  truth <- rep(c(FALSE, TRUE), 200)
+  score <- stats::qnorm(rep(stats::ppoints(200), each = 2))
+  curves <- c("a name of some length" = roc_curve(truth, score + truth), "another name" = roc_curve(truth, score + 2 * truth))
+  plot(curves, legend = FALSE)
+  box <- draw_roc_legend(curves, col = 1:2, lty = 1, lwd = 2, level = 0.95)
+  inside <- function(curve) any(curve$fpr >= box$left & curve$tpr <= box$top)
+  expect_false(any(vapply(curves, inside, NA)))
+  expect_gte(box$left, graphics::par("usr")[1])
+  # the whole length of a curve counts, not its points alone
+  expect_true(clear_of_curves(list(data.frame(fpr = c(0, 0, 1), tpr = c(0, 1, 1))), 0.5, 0.9))
+  expect_false(clear_of_curves(list(data.frame(fpr = c(0, 1), tpr = c(0, 1))), 0.5, 0.4))
+})
+
 test_that("pictures are square, have a legend with intervals, and leave par() alone", {
   grDevices::pdf(NULL, width = 7, height = 5)
   on.exit(grDevices::dev.off())

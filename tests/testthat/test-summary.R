@@ -13,6 +13,16 @@ test_that("a summary counts and measures each degree", {
   expect_identical(shown$value, s)
 })
 
+test_that("a weight of zero is no interaction", {
+  x <- small_matrix()
+  fit <- hofm(x, small_response(x), order = 3, rank = 1, lambda = 0.01, control = quick())
+  fit$P[["2"]][] <- c(1, 2, 0, 0)
+  fit$P[["3"]][] <- 0
+  expect_equal(summary(fit)$strongest, data.frame(degree = 2L, interaction = "a \u00d7 b", weight = 2))
+  fit$P[["2"]][] <- 0
+  expect_null(summary(fit)$strongest)
+})
+
 test_that("a summary prints", {
   x <- small_matrix()
   fit <- hofm(x, small_response(x), order = 2, rank = 1, lambda = 0.01, solver = "cd",
