@@ -6,6 +6,7 @@
 #endif
 
 #include "hofm/fit.h"
+#include "hofm/predict.h"
 #include "hofm/solver_grid.h"
 #include "rcpp_convert.h"
 #include "rcpp_monitor.h"

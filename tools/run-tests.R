@@ -23,7 +23,7 @@ core_tests <- function() {
   if (!file.exists("tests/cpp/Makefile")) return(tally())
   message("hofm: tests of the C++ core")
   log <- tempfile()
-  status <- system2("make", c("-C", "tests/cpp"), stdout = log, stderr = log)
+  status <- system2("make", c("-C", "tests/cpp", paste0("-j", max(1L, parallel::detectCores(), na.rm = TRUE))), stdout = log, stderr = log)
   lines <- readLines(log)
   writeLines(lines)
   count <- parse_tally(lines)

@@ -2,30 +2,24 @@
 #ifndef HOFM_FIT_H
 #define HOFM_FIT_H
 
+#include "design.h"
 #include "dispatch.h"
-#include "predict.h"
-#include "solver_cd.h"
-#include "solver_lbfgs.h"
-#include "solver_sg.h"
+#include "model.h"
+#include "monitor.h"
 
 namespace hofm {
 
-template <class Solver>
-Outcome run(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
-  Solver solver(design, response, options, monitor);
-  return solver(model);
-}
+// Compiled once per loss, in fit_<loss>.cpp (see fit_loss.h): all solvers of all kernels take a compiler a while.
+template <class Loss>
+Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor);
+
+extern template Outcome fit_loss<Squared>(Design &, const Response &, Model &, const Options &, Monitor &);
+extern template Outcome fit_loss<Logistic>(Design &, const Response &, Model &, const Options &, Monitor &);
+extern template Outcome fit_loss<SquaredHinge>(Design &, const Response &, Model &, const Options &, Monitor &);
+extern template Outcome fit_loss<Poisson>(Design &, const Response &, Model &, const Options &, Monitor &);
 
 inline Outcome fit(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
-  return with_loss(options.loss, [&](auto loss) {
-    using Loss = decltype(loss);
-    const std::string &name = options.solver;
-    if (name == "cd") return run<CoordinateDescent<Loss>>(design, response, model, options, monitor);
-    if (name == "lbfgs") return run<Lbfgs<Loss>>(design, response, model, options, monitor);
-    if (name == "sgd") return run<StochasticGradient<Loss, Sgd>>(design, response, model, options, monitor);
-    if (name == "adagrad") return run<StochasticGradient<Loss, AdaGrad>>(design, response, model, options, monitor);
-    throw std::invalid_argument("unknown solver '" + name + "'");
-  });
+  return with_loss(options.loss, [&](auto loss) { return fit_loss<decltype(loss)>(design, response, model, options, monitor); });
 }
 
 }  // namespace hofm

@@ -2,7 +2,8 @@
 #include <string>
 
 #include "check.h"
-#include "hofm/solver_cd.h"
+#include "hofm/fit.h"
+#include "hofm/predict.h"
 #include "joined.h"
 
 struct Run {
@@ -13,18 +14,12 @@ struct Run {
 Run descend(hofm::Design design, hofm::Model model, const hofm::Response &response, const char *loss, int epochs) {
   hofm::Monitor monitor;
   hofm::Options options;
+  options.loss = loss;
+  options.sweep = "single";
   options.max_iter = epochs;
   options.tol = 0;
-  Run run;
-  hofm::with_loss(loss, [&](auto l) {
-    hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
-    cd(model);
-    run.link = cd.link();
-    return 0;
-  });
-  run.model = model;
-  run.objective = monitor.trace.objective;
-  return run;
+  hofm::fit(design, response, model, options, monitor);
+  return {model, monitor.trace.objective, hofm::link_values(design, model, response.offset, 1, monitor)};
 }
 
 int main() {

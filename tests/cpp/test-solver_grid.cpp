@@ -2,7 +2,7 @@
 #include <set>
 
 #include "check.h"
-#include "hofm/solver_cd.h"
+#include "hofm/fit.h"
 #include "hofm/solver_grid.h"
 #include "problem.h"
 
@@ -70,10 +70,11 @@ int main() {
         hofm::Options options;
         options.max_iter = 20;
         options.tol = 0;
+        options.sweep = "single";
         hofm::Monitor m1, m2;
         hofm::Model by_grid = start, by_pairs = start;
         hofm::GridDescent(samples, grid, options, m1)(by_grid);
-        hofm::CoordinateDescent<hofm::Squared>(all, response, options, m2)(by_pairs);
+        hofm::fit(all, response, by_pairs, options, m2);
         CHECK_NEAR(by_grid.intercept, by_pairs.intercept, 1e-8);
         for (std::size_t t = 0; t < start.terms.size(); ++t)
           for (std::size_t q = 0; q < start.terms[t].P.size(); ++q)

@@ -1,0 +1,31 @@
+// All solvers for one loss. Included by the source file that instantiates it, and by nothing else.
+#ifndef HOFM_FIT_LOSS_H
+#define HOFM_FIT_LOSS_H
+
+#include <stdexcept>
+
+#include "fit.h"
+#include "solver_cd.h"
+#include "solver_lbfgs.h"
+#include "solver_sg.h"
+
+namespace hofm {
+
+template <class Solver>
+Outcome run(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
+  Solver solver(design, response, options, monitor);
+  return solver(model);
+}
+
+template <class Loss>
+Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
+  const std::string &name = options.solver;
+  if (name == "cd") return run<CoordinateDescent<Loss>>(design, response, model, options, monitor);
+  if (name == "lbfgs") return run<Lbfgs<Loss>>(design, response, model, options, monitor);
+  if (name == "sgd") return run<StochasticGradient<Loss, Sgd>>(design, response, model, options, monitor);
+  if (name == "adagrad") return run<StochasticGradient<Loss, AdaGrad>>(design, response, model, options, monitor);
+  throw std::invalid_argument("unknown solver '" + name + "'");
+}
+
+}  // namespace hofm
+#endif
