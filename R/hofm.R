@@ -167,6 +167,7 @@ hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm
                             weights = NULL, offset = NULL, init = NULL, control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear, links = TRUE)
+  check_pairs(x, "x")
   spec$split <- ncol(x$A)
   check_blocks(x, spec)
   negatives <- if (missing(negatives)) "given" else check_choice(negatives, "negatives", c("given", "all"))

@@ -205,6 +205,50 @@ node_labels <- function(graph, i, j) {
        j = if (is.null(graph$nodes$B)) j else graph$nodes$B[j])
 }
 
+#' Check a link_pairs object before its numbers reach the compiled code
+#'
+#' Objects are edited, saved and read again.
+#' @noRd
+check_pairs <- function(pairs, arg) {
+  damaged <- function(what) {
+    hofm_abort(sprintf("%s is a damaged `link_pairs` object: %s.", ticked(arg), what), argument = arg)
+  }
+  check_graph(pairs, arg)
+  check_ends(pairs, pairs, arg)
+  n <- length(pairs$i)
+  if (!is_plain_number(pairs$y) || length(pairs$y) != n || !all(pairs$y %in% 0:1)) {
+    damaged("its `y` must be 0 or 1 for each pair")
+  }
+  if (!is.null(pairs$context)) check_node_block(pairs$context, arg, "context")
+  if (!is.null(pairs$context) && nrow(pairs$context) != n) damaged("its `context` must have a row for each pair")
+  width <- sum(ncol(pairs$A), ncol(pairs$B), if (!is.null(pairs$context)) ncol(pairs$context))
+  if (!sound_names(pairs$features) || length(pairs$features) != width) {
+    damaged(sprintf("its `features` must be %d names", width))
+  }
+  invisible(pairs)
+}
+
+# The nodes of a link_pairs or link_rest object.
+check_graph <- function(graph, arg) {
+  check_node_block(graph$A, arg, "A")
+  check_node_block(graph$B, arg, "B")
+  check_flag(graph$one_set, paste0(arg, "$one_set"))
+  check_flag(graph$directed, paste0(arg, "$directed"))
+  for (set in c("A", "B")) if (length(block_features(graph$features, set)) != ncol(graph[[set]])) {
+    hofm_abort(sprintf("%s is damaged: its `features` must have a name for each column of `%s`.", ticked(arg), set), argument = arg)
+  }
+  if (graph$one_set && nrow(graph$A) != nrow(graph$B)) {
+    hofm_abort(sprintf("%s is damaged: of one node set, `A` and `B` must have the same rows.", ticked(arg)), argument = arg)
+  }
+}
+
+check_node_block <- function(x, arg, set) {
+  name <- paste0(arg, "$", set)
+  if (!is(x, "dgCMatrix")) must_be(name, "a dgCMatrix", x)
+  check_slots(x, name)
+  check_cells(x, seq_len(ncol(x)), name)
+}
+
 # ---- Methods -----------------------------------------------------------------------------------------------
 
 #' @rdname link_pairs

@@ -156,7 +156,17 @@ update.hofm <- function(object, formula., ..., evaluate = TRUE) {
   if (!missing(formula.)) call$x <- stats::update.formula(stats::formula(stats::terms(object)), formula.)
   extras <- match.call(expand.dots = FALSE)$...
   call[names(extras)] <- extras
-  if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+  if (!check_flag(evaluate, "evaluate")) return(call)
+  check_call(call)
+  eval(call, parent.frame())
+}
+
+# Data that came by value was taken out of the call: see tidy_call().
+check_call <- function(call) {
+  gone <- vapply(as.list(call), function(arg) is.symbol(arg) && grepl("^<.*>$", as.character(arg)), NA)
+  if (!any(gone)) return(invisible())
+  unsupported(sprintf("The fit was given its data by value and does not keep it: give %s to `update()`.",
+                      enumerate(ticked(names(call)[gone]))))
 }
 
 #' @rdname hofm_methods

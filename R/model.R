@@ -30,7 +30,8 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
 }
 
 check_engine <- function(engine) {
-  values <- c(engine$intercept, engine$w, engine$link, engine$theta, engine$gamma, unlist(engine$P, use.names = FALSE))
+  values <- c(engine$intercept, engine$w, engine$link, engine$theta, engine$gamma, unlist(engine$P, use.names = FALSE),
+              engine$objective)
   if (all(is.finite(values))) return(invisible())
   hofm_abort(paste("The solver ended at values that are not finite. Scale the features to about unit size,",
                    "or use a larger `lambda`, or a smaller `eta` or `init_sd` in hofm_control()."),

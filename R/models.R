@@ -133,7 +133,8 @@ bilinear_factors <- function(U, V) {
 #'
 #' At P = 0 every degree from 2 on has slope zero, and for degrees from 3 on the penalty pulls a small P straight back to it. So
 #' the spread of P comes from the data (see `default_init_sd()`). The dummies' weights start at one, where every degree has its
-#' share, and theta in the middle of the simplex. Features without a single nonzero start, and stay, at zero.
+#' share, and theta in the middle of the simplex. Features without a single nonzero start, and stay, at zero, and so do degrees above
+#' the number of nonzeros of every row.
 #' @noRd
 starting_values <- function(problem, spec, init_sd, init = NULL) {
   if (!is.null(init)) return(init)
@@ -147,6 +148,8 @@ starting_values <- function(problem, spec, init_sd, init = NULL) {
     p[empty, ] <- 0
     p
   }, rank, sd[seq_along(rank)])
+  idle <- spec$model == "hofm" & fitted_degrees(spec) > most_nonzeros(problem)
+  P[idle] <- lapply(P[idle], function(p) 0 * p)
   if (spec$model == "bilinear") P <- list(P[[1L]][seq_len(spec$split), , drop = FALSE], P[[1L]][-seq_len(spec$split), , drop = FALSE])
   list(
     intercept = if (spec$intercept) starting_intercept(problem, spec) else 0,
@@ -154,6 +157,12 @@ starting_values <- function(problem, spec, init_sd, init = NULL) {
     theta = if (spec$model == "simplex") rep(1 / spec$order, spec$order),
     gamma = if (dummies(spec) > 0L) matrix(1, dummies(spec), spec$rank)
   )
+}
+
+# No row has more. A higher degree has no products to fit: from anywhere but zero its factors would follow rounding errors, and
+# without a penalty follow them far.
+most_nonzeros <- function(problem) {
+  sum(vapply(problem$blocks, function(block) max(tabulate(block$x@i + 1L), 0L), 0L))
 }
 
 # All-subsets and the polynomial kernel are 1 per factor at P = 0 and gamma = 1.
@@ -209,11 +218,18 @@ start_weights <- function(spec, most) {
   )
 }
 
-# The sd at which sum_t weight_t sd^(2t) spread_t is `goal`; the sum rises from 0, so there is one.
+# The sd at which sum_t weight_t sd^(2t) spread_t is `goal`; the sum rises from 0, so there is one. In logarithms, which neither
+# overflow nor vanish: it lies between where the largest part is a T-th of the goal and where it is all of it.
 solve_spread <- function(spread, weights, goal) {
-  excess <- function(log_sd) log(sum(exp(2 * seq_along(spread) * log_sd) * weights * spread)) - log(goal)
-  if (!any(weights * spread > 0)) return(NaN)
-  exp(stats::uniroot(excess, c(-1, 1), extendInt = "upX", tol = 1e-6)$root)
+  t <- which(weights * spread > 0)
+  size <- log(weights[t]) + log(spread[t])
+  if (!length(t) || !all(is.finite(c(size, log(goal))))) return(NaN)
+  excess <- function(log_sd) {
+    parts <- 2 * t * log_sd + size - log(goal)
+    max(parts) + log(sum(exp(parts - max(parts))))
+  }
+  ends <- c(min((log(goal) - log(length(t)) - size) / (2 * t)) - 1e-6, min((log(goal) - size) / (2 * t)) + 1e-6)
+  exp(stats::uniroot(excess, ends, tol = 1e-6)$root)
 }
 
 # Rows to take the spread from: those of the matrix itself, or of at most 2,000 samples of a joined design.

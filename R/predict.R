@@ -68,6 +68,7 @@ check_new_offset <- function(offset, n) {
 predict_values <- function(fit, design, type, threads) {
   link <- if (design_rows(design)) link_values(fit, design_blocks(design), threads) else numeric(0)
   link <- as.vector(link)
+  if (!all(is.finite(link))) abort_overflow()
   if (!is.null(design$offset)) link <- link + design$offset
   link[design$missing] <- NA
   on_scale(fit, link, type)
@@ -79,13 +80,14 @@ design_rows <- function(design) if (is.null(design$blocks)) nrow(design$x) else 
 
 # Pairs of nodes: nothing can be missing, and offsets come as an argument only.
 pair_design <- function(fit, pairs) {
+  check_pair_fit(fit, "object")
   list(blocks = matched_blocks(fit, pairs), n = length(pairs$i), missing = integer(), offset = NULL)
 }
 
 # Link values on the scale that was asked for.
 on_scale <- function(fit, link, type) {
   if (type == "link") return(link)
-  if (type == "response") return(loss_facts(fit$loss)$mean(link))
+  if (type == "response") return(mean_response(fit, link))
   if (is.null(fit$response$levels)) {
     hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.",
                argument = "type")
@@ -93,11 +95,19 @@ on_scale <- function(fit, link, type) {
   as_response_class(link, fit$loss, fit$response)
 }
 
+# A rate of the Poisson loss may be beyond the largest double where its logarithm is not.
+mean_response <- function(fit, link) {
+  mean <- loss_facts(fit$loss)$mean(link)
+  if (!any(is.infinite(mean))) return(mean)
+  hofm_abort("Predicted rates are too large for a number: use `type = \"link\"`, their logarithm.", "hofm_error_overflow")
+}
+
 predict_terms <- function(fit, design, threads) {
   n <- design_rows(design)
   names <- degree_names(fit)
   terms <- if (n) degree_values(fit, design_blocks(design), threads) else matrix(0, 0, length(names))
   dimnames(terms) <- list(NULL, names)
+  if (!all(is.finite(terms))) abort_overflow()
   terms[design$missing, ] <- NA
   if (is.null(design$offset)) terms else cbind(terms, offset = design$offset)
 }

@@ -147,10 +147,12 @@ null_closed <- function(y, loss, weights) {
 }
 
 null_search <- function(y, loss, weights, offset) {
-  if (loss == "squared") return(stats::weighted.mean(y - offset, weights))
+  weights <- normalise(weights)
+  if (loss == "squared") return(sum(weights * (y - offset)))
+  if (loss == "poisson") return(log(sum(weights * y)) - max(offset) - log(sum(weights * exp(offset - max(offset)))))
   deviance <- loss_facts(loss)$deviance
   width <- max(abs(offset)) + 40
-  stats::optimize(function(b) sum(weights * deviance(y, offset + b)), c(-width, width), tol = 1e-8)$minimum
+  stats::optimize(function(b) min(sum(weights * deviance(y, offset + b)), .Machine$double.xmax), c(-width, width), tol = 1e-8)$minimum
 }
 
 # Log-likelihood at the fitted values, NA where the loss is not one. The squared loss takes the variance that

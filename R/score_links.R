@@ -151,6 +151,9 @@ check_rest_object <- function(test) {
 
 # Objects are edited and saved: numbers that reach the compiled code must be rows.
 check_ends <- function(ends, graph, arg) {
+  if (is_name(ends$i) || is_name(ends$j)) {
+    hofm_abort(sprintf("%s must have numbers of rows in `i` and `j`.", ticked(arg)), argument = arg)
+  }
   node_numbers(ends$i, nrow(graph$A), NULL, arg, "i", "A")
   node_numbers(ends$j, nrow(graph$B), NULL, arg, "j", "B")
   if (length(ends$i) == length(ends$j)) return(invisible())
@@ -163,8 +166,7 @@ graph_of <- function(A, B = NULL, directed = FALSE, arg = "A") {
   if (missing(A)) hofm_abort(sprintf("%s must be given.", ticked(arg)), argument = arg)
   if (!inherits(A, c("link_pairs", "link_rest"))) return(read_graph(A, B, directed))
   if (!is.null(B)) hofm_abort(sprintf("`B` must not be given: %s has its own.", ticked(arg)), argument = "B")
-  check_slots(A$A, "A")
-  check_slots(A$B, "B")
+  check_graph(A, arg)
   unclass(A)[c("A", "B", "one_set", "directed", "nodes", "features")]
 }
 
@@ -223,7 +225,7 @@ matched_columns <- function(x, known, given, arg) {
 #' Blocks of pairs for the engine, their columns in the order that the fit knows
 #' @noRd
 matched_blocks <- function(fit, pairs, arg = "newdata") {
-  check_ends(pairs, pairs, arg)
+  check_pairs(pairs, arg)
   graph <- matched_graph(fit, graph_of(pairs))
   known <- block_features(fit$features, "pair")
   context <- if (length(known)) matched_columns(pairs$context, known, block_features(pairs$features, "pair"), "context")
@@ -232,6 +234,7 @@ matched_blocks <- function(fit, pairs, arg = "newdata") {
 
 # Names of the features of one block, without its prefix.
 block_features <- function(features, set) {
+  features <- as.character(features)
   prefix <- paste0(set, ".")
   substring(features[startsWith(features, prefix)], nchar(prefix) + 1L)
 }

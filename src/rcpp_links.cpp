@@ -22,7 +22,8 @@ hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::Lis
                            hofm::Monitor &monitor) {
   const hofm::SparseView a = hofm::as_columns(A), b = hofm::as_columns(B);
   const hofm::SparseStore left = hofm::transposed(a);
-  const bool same = a.value == b.value && a.index == b.index;  // one node set, held once
+  // one node set, held once; vectors without elements may share an address
+  const bool same = a.value == b.value && a.index == b.index && a.outer == b.outer && a.inner == b.inner;
   const hofm::SparseStore right = same ? hofm::SparseStore() : hofm::transposed(b);
   return hofm::pair_tables(left.view(), (same ? left : right).view(), hofm::as_model(model), threads, monitor);
 }

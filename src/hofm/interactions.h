@@ -90,7 +90,8 @@ class InteractionSearch {
   void extend(int r, int first) {
     const double so_far = product_norm(r);
     const int left = t_ - r, last = int(norm_.size()) - left;
-    for (int j = first; j <= last; ++j) {
+    int j = first;
+    for (; j <= last; ++j) {
       if (so_far * best_norms(j, left) <= threshold()) break;
       chosen_[r] = j;
       if (left == 1) {
@@ -99,8 +100,8 @@ class InteractionSearch {
       }
       for (int s = 0; s < k_; ++s) product(r)[s] = q(j)[s] * (r == 0 ? sign_[s] : product(r - 1)[s]);
       extend(r + 1, j + 1);
-      monitor_.poll(k_);
     }
+    monitor_.poll(double(k_) * (j - first + 1));
   }
 
   void offer(int r, int j) {

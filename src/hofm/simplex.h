@@ -11,6 +11,8 @@ namespace hofm {
 
 // The nearest point with v >= 0 and sum v = 1 (Duchi, Shalev-Shwartz, Singer and Chandra, 2008). O(m log m).
 inline void project_to_simplex(std::vector<double> &v) {
+  const double top = *std::max_element(v.begin(), v.end());
+  for (double &x : v) x -= top;  // the same point is nearest, and the 1 below is not lost beside large values
   std::vector<double> sorted = v;
   std::sort(sorted.begin(), sorted.end(), std::greater<double>());
   double sum = 0, shift = 0;
@@ -35,13 +37,14 @@ inline void minimise_on_simplex(const std::vector<double> &g, const std::vector<
     for (std::size_t c = 0; c < m; ++c) sum += std::fabs(H[r * m + c]);
     L = std::max(L, sum);
   }
-  if (!(L > 0)) return;
+  if (!(L > 0 && L < HUGE_VAL)) return;
   for (int step = 0; step < 1000; ++step) {
     std::vector<double> next = v;
     for (std::size_t r = 0; r < m; ++r) {
       double slope = g[r];
       for (std::size_t c = 0; c < m; ++c) slope += H[r * m + c] * (v[c] - start[c]);
       next[r] -= slope / L;
+      if (!std::isfinite(next[r])) return;  // beyond the range of numbers: v stays where it is
     }
     project_to_simplex(next);
     double moved = 0;

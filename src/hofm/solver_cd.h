@@ -53,6 +53,7 @@ class FactorSweep {
   // Lowers the objective in p, with f the link values of all samples; both are brought up to date.
   void operator()(double *p, double lambda, std::vector<double> &f) {
     enter(p, f);
+    monitor_.poll(double(design_.nonzeros()) * kernel_.size() + design_.n);
     if (careful_) sweep<true>(p, lambda);
     else sweep<false>(p, lambda);
     leave(f);
@@ -179,6 +180,7 @@ class FactorSweep {
       const Slice column = columns_(j);
       kernel_.at(j);
       const Slopes s = slopes<Careful>(column, j, p);
+      monitor_.poll(2.0 * column.size * kernel_.size() + 1);  // whether or not there is a step
       const double slope = s.first + lambda * p[j], curvature = s.second + lambda;
       if (slope == 0 || !(curvature > 0)) continue;
       double delta = -slope / curvature;
@@ -190,7 +192,6 @@ class FactorSweep {
         shift<Careful>(column.index[ii], j, slot(column.index[ii]), p[j] * x, delta * x, p);
       }
       p[j] += delta;
-      monitor_.poll(2.0 * column.size * kernel_.size() + 1);
     }
   }
 

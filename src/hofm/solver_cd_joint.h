@@ -47,6 +47,7 @@ class JointSweep {
       const Slice column = columns(j);
       double *p = term.row(j);
       kernel.slopes(at, column, p, cache_.data(), g_.data(), w_.data(), first.data(), second.data());
+      monitor_.poll(3.0 * column.size * term.stride + 1);  // whether or not there is a step
       if (!direction(term, p, first, second, u)) continue;
       d.resize(column.size);
       kernel.direction(at, column, p, cache_.data(), u.data(), d.data());
@@ -55,7 +56,6 @@ class JointSweep {
       kernel.shift(at, column, p, u.data(), cache_.data());
       follow(column, length, d, f);
       for (int s = 0; s < term.stride; ++s) p[s] += u[s];
-      monitor_.poll(3.0 * column.size * term.stride + 1);
     }
     return true;
   }

@@ -181,3 +181,21 @@ test_that("auto says what it chose", {
   expect_identical(chosen(loss = "poisson"), "lbfgs")
   expect_identical(chosen(solver = "sgd"), "sgd")
 })
+
+test_that("a response whose squares overflow is an error, not a fit with an infinite objective", {
+  set.seed(5)
+  x <- matrix(rnorm(30), 10)
+  for (solver in c("cd", "lbfgs", "adagrad", "sgd")) {
+    expect_error(suppressWarnings(hofm(x, rnorm(10) * 1e200, rank = 2, solver = solver)), class = "hofm_error_diverged")
+  }
+})
+
+test_that("a degree above the number of features stays at zero instead of following rounding errors", {
+  set.seed(6)
+  x <- matrix(rnorm(60), 20)
+  for (solver in c("cd", "lbfgs", "adagrad", "sgd")) {
+    fit <- suppressWarnings(hofm(x, rnorm(20), order = 7, rank = 3, lambda = 0, solver = solver, control = hofm_control(max_iter = 20)))
+    for (t in as.character(4:7)) expect_identical(unname(fit$P[[t]]), matrix(0, 3, 3))
+    expect_true(any(fit$P[["3"]] != 0))
+  }
+})

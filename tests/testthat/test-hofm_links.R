@@ -129,3 +129,35 @@ test_that("columns are matched by name, and other columns are refused", {
   expect_equal(predict(fit, link_pairs(A[, c(3, 1, 2)], B[, 2:1], ends)), predict(fit, link_pairs(A, B, ends)))
   expect_error(predict(fit, link_pairs(A[, 1:2], B, ends)), class = "hofm_error_columns")
 })
+
+test_that("a damaged link_pairs object is an error and no crash: its numbers reach the compiled code", {
+  set.seed(8)
+  pairs <- small_graph()
+  fit <- fit_quietly(pairs, rank = 2, control = hofm_control(max_iter = 2, seed = 1))
+  damage <- list(
+    i_beyond = list(i = replace(pairs$i, 4, 99999999L)), i_missing = list(i = replace(pairs$i, 2, NA)), i_gone = list(i = NULL),
+    i_short = list(i = pairs$i[1:3]), i_text = list(i = as.character(pairs$i)), j_zero = list(j = replace(pairs$j, 1, 0L)),
+    y_short = list(y = 1), y_other = list(y = replace(pairs$y, 1, 7)),
+    A_rows = list(A = pairs$A[1:2, ]), A_columns = list(A = pairs$A[, 1:2]), A_dense = list(A = as.matrix(pairs$A)),
+    A_slots = list(A = local({ pairs$A@i[1] <- 1000000L; pairs$A })), A_nan = list(A = local({ pairs$A@x[1] <- NaN; pairs$A })),
+    context = list(context = Matrix::rsparsematrix(3, 1, 1)), one_set = list(one_set = TRUE), features = list(features = 1))
+  for (what in names(damage)) {
+    bad <- pairs
+    bad[names(damage[[what]])] <- damage[[what]]
+    class(bad) <- "link_pairs"
+    expect_error(hofm(bad, rank = 2), class = "hofm_error_input")
+    expect_error(hofm(bad, rank = 2, negatives = "all"), class = "hofm_error_input")
+    expect_error(predict(fit, bad), class = "hofm_error_input")
+  }
+  narrow <- pairs
+  narrow$A <- pairs$A[, 1:2]
+  expect_error(score_links(fit, narrow), class = "hofm_error_input")
+  expect_error(top_links(fit, narrow), class = "hofm_error_input")
+})
+
+test_that("a fit that knows nothing of pairs does not predict for them", {
+  set.seed(9)
+  x <- matrix(rnorm(90), 10)
+  fit <- fit_quietly(x, rnorm(10), rank = 2, control = hofm_control(max_iter = 2))
+  expect_error(predict(fit, small_graph()), "link_pairs", class = "hofm_error_input")
+})

@@ -82,3 +82,11 @@ test_that("plot(which = \"interactions\") draws and returns them", {
   expect_identical(graphics::par("mai"), before)
   expect_error(plot(fit, "other"), "`which` must be", class = "hofm_error_input")
 })
+
+test_that("weights beyond the largest double are an error", {
+  set.seed(4)
+  x <- matrix(rnorm(40), 10)
+  fit <- hofm(x, x[, 1], rank = 1)
+  fit$P[["2"]][] <- 1e200
+  expect_error(interactions(fit), class = "hofm_error_overflow")
+})

@@ -142,3 +142,11 @@ test_that("questions without an answer say why", {
   expect_error(fitted(slim), class = "hofm_error_unsupported")
   expect_error(residuals(slim), class = "hofm_error_unsupported")
 })
+
+test_that("update() of a fit that got its data by value says what to give", {
+  set.seed(7)
+  x <- matrix(rnorm(4000), 1000)
+  fit <- do.call(hofm, list(x, x[, 1], rank = 1, control = quick()))
+  expect_error(update(fit, lambda = 1), "`x`", class = "hofm_error_unsupported")
+  expect_s3_class(update(fit, x = x, y = x[, 1], lambda = 1), "hofm")
+})

@@ -240,3 +240,27 @@ test_that("damaged fits of these models are refused", {
     expect_error(predict(damage("model", "hofm"), x), class = "hofm_error_damaged_fit")
   }
 })
+
+test_that("the start of mixed models is solved for whatever the scale of the response", {
+  for (goal in c(1e-300, 1e-20, 1, 1e20, 1e300)) {
+    spread <- c(0, 2, 1e-200, 5)
+    weights <- c(3, 0.5, 1, 2)
+    sd <- solve_spread(spread, weights, goal)
+    expect_equal(sum(weights * spread * sd^(2 * 1:4)) / goal, 1, tolerance = 1e-4)
+  }
+  expect_identical(solve_spread(c(1, 1), c(1, 1), 0), NaN)
+  expect_identical(solve_spread(c(0, 0), c(1, 1), 1), NaN)
+  x <- matrix(rnorm(40), 10)
+  for (scale in c(1e-170, 1e-30, 1e100)) {
+    fit <- suppressWarnings(hofm(x, rnorm(10) * scale, model = "shared", rank = 2, control = hofm_control(max_iter = 2)))
+    expect_true(all(is.finite(fit$P[["2"]])))
+  }
+})
+
+test_that("features too small to tell the degrees apart leave theta on the simplex", {
+  set.seed(6)
+  x <- matrix(rnorm(60) * 1e-40, 12)
+  fit <- suppressWarnings(hofm(x, rnorm(12), model = "simplex", order = 3, rank = 2, control = hofm_control(max_iter = 5)))
+  expect_equal(sum(fit$theta), 1)
+  expect_true(all(fit$theta >= 0))
+})

@@ -149,3 +149,15 @@ test_that("a saved fit predicts the same in a new process", {
   }, list(file), libpath = .libPaths())
   expect_identical(elsewhere, predict(fit, d))
 })
+
+test_that("predictions beyond the largest double are an error, never Inf or NaN", {
+  x <- small_matrix()
+  fit <- quick_fit(x, small_response(x))
+  for (type in c("response", "link", "terms")) {
+    expect_error(predict(fit, x * 1e200, type = type), class = "hofm_error_overflow")
+  }
+  rates <- quick_fit(x, rpois(nrow(x), 3), loss = "poisson")
+  rates$intercept <- 1000
+  expect_error(predict(rates, x), class = "hofm_error_overflow")
+  expect_true(all(is.finite(predict(rates, x, type = "link"))))
+})

@@ -119,4 +119,17 @@ test_that("a data frame of one column is a response", {
   y <- small_response(x)
   as_frame <- hofm(x, data.frame(y), control = quick())
   expect_identical(coef(as_frame), coef(hofm(x, y, control = quick())))
+test_that("the best constant beside an offset is found without warnings, however large the offset", {
+  y <- c(0, 2, 5, 1)
+  offset <- c(-1, 0.5, 2, 300)
+  weights <- c(1, 2, 0.5, 1e300)
+  b <- expect_silent(null_search(y, "poisson", c(1, 2, 0.5, 1), c(-1, 0.5, 2, 0.3)))
+  score <- function(b) sum(c(1, 2, 0.5, 1) * (y - exp(c(-1, 0.5, 2, 0.3) + b)))
+  expect_equal(score(b), 0, tolerance = 1e-8)
+  for (loss in c("squared", "logistic", "squared_hinge", "poisson")) {
+    coded <- if (loss_facts(loss)$classes) c(-1, 1, 1, -1) else y
+    expect_silent(b <- null_search(coded, loss, weights, offset))
+    expect_true(is.finite(b))
+    expect_silent(null_search(coded, loss, weights, offset * 1e200))
+  }
 })

@@ -293,3 +293,11 @@ test_that("scores that overflow are an error, not NaN", {
   expect_error(top_links(fit, A), class = "hofm_error_overflow")
   expect_error(auc(fit, split_links(A, edges = cbind(1:2, 2:3), ratio = 0)$test), class = "hofm_error_overflow")
 })
+
+test_that("two node sets without a single nonzero are scored as two sets", {
+  set.seed(9)
+  fit <- hofm(link_pairs(matrix(rnorm(12), 4), matrix(rnorm(10), 5), data.frame(i = c(1, 2, 3, 4), j = 1:4, y = c(1, 0, 1, 0))),
+              rank = 2, control = hofm_control(max_iter = 2))
+  scores <- score_links(fit, matrix(0, 3, 3), matrix(0, 7, 2))
+  expect_identical(scores, matrix(fit$intercept, 3, 7))
+})
