@@ -193,8 +193,10 @@ check_measure <- function(measure, response) {
 }
 
 # ---- Tasks -------------------------------------------------------------------------------------------------
-# A task is the data and how it is taken apart: `problem` (all rows, see fit.R), `response` (kind and levels), and the functions
-# draw_folds(n), training(fold, foldid), which makes a problem of all rows but that fold, and refit(spec, init, call).
+# A task is the data and how it is taken apart: `problem` (all rows, see fit.R), `everything` (what a fit to all data is trained
+# on), `response` (as coded), `omitted` (rows that na.action took out), and functions: draw_folds(nfolds); training_rows(fold,
+# foldid); training(rows, fold, foldid), which makes a problem of these rows; refit(spec, init, call); and perhaps
+# check_folds(foldid).
 
 row_task <- function(parts, spec, control) {
   if (is.null(parts$blocks)) parts$blocks <- list(list(x = parts$x, index = NULL))
@@ -400,7 +402,10 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
     fit <- fit_at(l, revive(last, fresh))
     lowest[l] <- fit$objective
     record(l, fit)
-    if (l > 1 && !identical(alive(fit$P, fresh$P), alive(last$P, fresh$P))) lowest <- look_back(l, fit, fit_at, lowest, record)
+    grown <- !identical(alive(fit$P, fresh$P), alive(last$P, fresh$P))
+    if (l > 1 && (grown || lower(objective_at(lambda[l - 1], fit, lambda[l]), lowest[l - 1]))) {
+      lowest <- look_back(l, fit, fit_at, lowest, record)
+    }
     last <- fit
   }
   lowest
@@ -410,11 +415,19 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
 look_back <- function(l, fit, fit_at, lowest, record) {
   for (k in rev(seq_len(l - 1))) {
     fit <- fit_at(k, parameters_of(fit))
-    if (fit$objective > lowest[k] - 1e-6 * abs(lowest[k])) break
+    if (!lower(fit$objective, lowest[k])) break
     lowest[k] <- fit$objective
     record(k, fit)
   }
   lowest
+}
+
+# By more than the solvers' own tolerances leave open.
+lower <- function(objective, than) objective < than - 1e-4 * abs(than)
+
+# The objective of a fit at another lambda: what is minimised is linear in lambda.
+objective_at <- function(other, fit, lambda) {
+  fit$objective + (other - lambda) / 2 * (sum(fit$w^2) + sum(fit$gamma^2) + sum(vapply(fit$P, function(p) sum(p^2), 0)))
 }
 
 parameters_of <- function(fit) fit[c("intercept", "w", "P", "theta", "gamma")]
@@ -776,39 +789,56 @@ combinations <- function(cv) {
 plot.cv_hofm <- function(x, ...) {
   parts <- combinations(x)
   chosen <- names(parts) == paste(x$order, x$rank)
-  looks <- curve_looks(length(parts))
+  looks <- curve_looks(chosen)
   draw_cv_frame(x, parts, ...)
   graphics::abline(v = c(x$lambda.min, x$lambda.1se), lty = 3, col = "grey40")
   for (k in which(!chosen)) {
     graphics::lines(parts[[k]]$lambda, parts[[k]]$cvm, type = "b", col = looks$col[k], lty = looks$lty[k], pch = looks$pch[k], cex = 0.7)
   }
-  draw_bars(parts[[which(chosen)]], looks$col[chosen], looks$pch[chosen])
+  draw_bars(parts[[which(chosen)]])
   if (length(parts) > 1) draw_cv_legend(parts, chosen, looks)
   invisible(x$table)
 }
 
-# The Okabe-Ito colours, with line types and symbols that tell the curves apart in grey.
-curve_looks <- function(n) {
-  colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-  list(col = rep_len(colours, n), lty = rep_len(1:6, n), pch = rep_len(c(16, 17, 15, 18, 1, 2, 0), n))
+# Black dots for the chosen curve, the Okabe-Ito colours for the others, with line types and symbols that tell them apart in grey.
+curve_looks <- function(chosen) {
+  colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+  spread_out <- function(values, own) {
+    out <- rep(own, length(chosen))
+    out[!chosen] <- rep_len(values, sum(!chosen))
+    out
+  }
+  list(col = spread_out(colours, "black"), lty = spread_out(1:6, NA), pch = spread_out(c(2, 0, 5, 1, 6, 4), 16))
 }
 
 draw_cv_frame <- function(cv, parts, ...) {
   y <- c(cv$cvup, cv$cvlo, unlist(lapply(parts, `[[`, "cvm")))
-  settings <- list(x = range(cv$lambda), y = range(y[is.finite(y)]), type = "n", log = "x", xlab = expression(lambda),
+  settings <- list(x = range(cv$lambda), y = range(y[is.finite(y)]), type = "n", log = "x", xaxt = "n", xlab = expression(lambda),
                    ylab = unname(cv$name), las = 1)
-  do.call(graphics::plot, utils::modifyList(settings, list(...)))
+  settings <- utils::modifyList(settings, list(...))
+  do.call(graphics::plot, settings)
+  if (is.null(list(...)$xaxt)) draw_powers(range(cv$lambda))
 }
 
-draw_bars <- function(part, col, pch) {
+# Powers of ten below the axis, if two of them fit; else whatever R would write.
+draw_powers <- function(range) {
+  powers <- seq(ceiling(log10(range[1]) - 0.05), floor(log10(range[2]) + 0.05))
+  if (diff(log10(range)) < 2) return(graphics::axis(1))
+  graphics::axis(1, at = 10^powers, labels = parse(text = paste0("10^", powers)))
+}
+
+draw_bars <- function(part) {
   graphics::segments(part$lambda, part$cvlo, part$lambda, part$cvup, col = "grey60")
-  graphics::points(part$lambda, part$cvm, pch = pch, col = col)
+  graphics::points(part$lambda, part$cvm, pch = 16)
 }
 
+# On the left, above or below the curves.
 draw_cv_legend <- function(parts, chosen, looks) {
   first <- do.call(rbind, lapply(parts, function(part) part[1, ]))
   label <- paste0(ifelse(is.na(first$order), "", paste("order", first$order)),
                   ifelse(first$rank > 0, paste0(ifelse(is.na(first$order), "", ", "), "rank ", first$rank), ""))
-  graphics::legend("topleft", paste0(label, ifelse(chosen, " (chosen)", "")), col = looks$col, pch = looks$pch,
-                   lty = ifelse(chosen, NA, looks$lty), bty = "n", cex = 0.9)
+  left <- mean(vapply(parts, function(part) part$cvm[nrow(part)], 0))
+  corner <- if (left > mean(graphics::par("usr")[3:4])) "bottomleft" else "topleft"
+  graphics::legend(corner, paste0(label, ifelse(chosen, " (chosen)", "")), col = looks$col, pch = looks$pch,
+                   lty = looks$lty, bty = "n", cex = 0.9, inset = 0.01)
 }
