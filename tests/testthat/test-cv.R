@@ -175,6 +175,7 @@ test_that("all interfaces agree", {
   expect_identical(run(frame[1:4], data$y), by_matrix)
   expect_identical(run(y ~ ., frame), by_matrix)
   expect_identical(run(y ~ a + b + c + d, data = frame), by_matrix)
+  expect_identical(run(formula = y ~ ., data = frame), by_matrix)
   frame$a[5] <- NA
   expect_length(cv_hofm(y ~ ., frame, rank = 1, foldid = foldid, lambda = 1)$foldid, 59)
 })
