@@ -1,65 +1,78 @@
 #' Cross-validation over lambda, order and rank
 #'
-#' Fits the model of [hofm()] to all but one of `nfolds` parts of the data, measures it on the part left out, and does so for
-#' every part and every combination of `order`, `rank` and `lambda`. The best combination is then fitted to all data.
+#' Fits the model of [hofm()] to all but one of `nfolds` parts of the data, measures it on the part left
+#' out, and does so for every part and every combination of `order`, `rank` and `lambda`. The best
+#' combination is then fitted to all data.
 #'
 #' @section The path of lambda:
-#' One lambda serves all degrees. The default path has `n_lambda` values, evenly spaced on the log scale, from the largest
-#' down to `lambda_min_ratio` times it. The largest is found by a few short fits to all data: it is, to within a factor of two, the
-#' least lambda at which all but the intercept is nearly zero, that is, at which the standard deviation of the fitted values is below a
-#' twentieth of that of the response (of 1 on the scale of the link, for losses other than the squared one). Of several orders
-#' the largest such lambda counts, with the largest rank. `lambda = "paper"` stands for \eqn{10^6, 10^5, \dots, 10^{-6}}{10^6, 10^5, ..., 10^-6}.
+#' One lambda serves all degrees. The default path has `n_lambda` values, evenly spaced on the log scale,
+#' from the largest down to `lambda_min_ratio` times it. The largest is found by a few short fits to all
+#' data: it is, to within a factor of two, the least lambda at which all but the intercept is nearly zero,
+#' that is, at which the standard deviation of the fitted values is below a twentieth of that of the
+#' response (of 1 on the scale of the link, for losses other than the squared one). Of several orders the
+#' largest such lambda counts, with the largest rank. `lambda = "paper"` stands for \eqn{10^6, 10^5, \dots,
+#' 10^{-6}}{10^6, 10^5, ..., 10^-6}.
 #'
-#' Each path goes from the largest lambda to the smallest, every fit starting from the one before. Columns of P that the
-#' penalty has pulled to nearly zero start again from random values, since a fit that starts at zero would stay there;
-#' where such a column comes to life, the larger lambdas before it are tried again from there, and the lower objective is kept.
+#' Each path goes from the largest lambda to the smallest, every fit starting from the one before. Columns
+#' of P that the penalty has pulled to nearly zero start again from random values, since a fit that starts
+#' at zero would stay there; where such a column comes to life, the larger lambdas before it are tried again
+#' from there, and the lower objective is kept.
 #'
 #' @section Folds:
-#' With two classes every fold has the same share of each, as nearly as possible. The same folds serve every combination, so that
-#' combinations are compared on the same rows. The columns that factors make are those of the whole data.
+#' With two classes every fold has the same share of each, as nearly as possible. The same folds serve every
+#' combination, so that combinations are compared on the same rows. The columns that factors make are those
+#' of the whole data.
 #'
-#' For pairs of nodes `hold_out = "nodes"` holds out whole nodes of A with all their pairs: the nodes that are predicted have
-#' not been seen in training (cold start). Of one node set, training then also leaves out the pairs in which a held-out node comes
-#' second. With `negatives = "all"`, training is on every pair except those held out.
+#' For pairs of nodes `hold_out = "nodes"` holds out whole nodes of A with all their pairs: the nodes that
+#' are predicted have not been seen in training (cold start). Of one node set, training then also leaves out
+#' the pairs in which a held-out node comes second. With `negatives = "all"`, training is on every pair
+#' except those held out.
 #'
 #' @section Measures:
 #' | `measure` | mean over held-out rows of |
 #' |---|---|
-#' | `"deviance"`, the default | twice the loss above its least possible value; the squared error for the squared loss |
-#' | `"mse"`, `"mae"` | the squared, absolute difference of response and prediction (of 0, 1 and probability for the logistic loss) |
+#' | `"deviance"`, the default | twice the loss above its least value; the squared error for the squared loss |
+#' | `"mse"`, `"mae"` | the squared, absolute error; of 0, 1 and probability for the logistic loss |
 #' | `"class"` | whether the wrong class is predicted |
 #'
-#' `"auc"` is the area under the ROC curve of each fold. `cvm` is the mean over folds, each with the total of its `weights`, and
-#' `cvsd` its standard error: the weighted standard deviation over folds divided by the root of `nfolds` - 1, as in glmnet.
+#' `"auc"` is the area under the ROC curve of each fold. `cvm` is the mean over folds, each with the total
+#' of its `weights`, and `cvsd` its standard error: the weighted standard deviation over folds divided by
+#' the root of `nfolds` - 1, as in glmnet.
 #'
 #' @inheritParams hofm
 #' @param x A formula; a data frame, matrix or Matrix with a row for each sample; or [link_pairs()].
-#' @param lambda The penalties to try: `NULL` for a path found from the data, `"paper"`, or positive numbers.
-#' @param order,rank The orders and ranks to try: one or more whole numbers each; every combination is tried. A rank holds for all
-#'   degrees.
+#' @param lambda The penalties to try: `NULL` for a path found from the data, `"paper"`, or positive
+#'   numbers.
+#' @param order,rank The orders and ranks to try: one or more whole numbers each; every combination is
+#'   tried. A rank holds for all degrees.
 #' @param nfolds Number of folds, from 2 to the number of rows.
-#' @param foldid A positive whole number for each row, saying which fold it is in; `nfolds` is then not used.
+#' @param foldid A positive whole number for each row, saying which fold it is in; `nfolds` is then not
+#'   used.
 #' @param measure What to measure: see below.
 #' @param keep Whether to keep the predictions for the held-out rows.
-#' @param workers Number of processes among which folds and combinations are shared, by forking, where the system can (not on Windows).
-#'   With `workers = 1` and a plan of the future package for several workers, that plan is used if future.apply is
-#'   installed. The result does not depend on it.
-#' @param n_lambda,lambda_min_ratio Length of the default path, and its smallest value as a share of its largest.
+#' @param workers Number of processes among which folds and combinations are shared, by forking, where the
+#'   system can (not on Windows). With `workers = 1` and a plan of the future package for several workers,
+#'   that plan is used if future.apply is installed. The result does not depend on it.
+#' @param n_lambda,lambda_min_ratio Length of the default path, and its smallest value as a share of its
+#'   largest.
 #' @param hold_out For pairs of nodes: whether folds are made of `"pairs"` or of whole `"nodes"` of A.
-#' @param control Settings of the solver: see [hofm_control()]. A `seed` makes folds and starts the same every time; so does [set.seed()].
+#' @param control Settings of the solver: see [hofm_control()]. A `seed` makes folds and starts the same
+#'   every time; so does [set.seed()].
 #' @return An object of class `cv_hofm`, a list with
-#'   \item{lambda, cvm, cvsd, cvup, cvlo}{for the chosen order and rank, by decreasing lambda: the measure, its standard error,
-#'     and their sum and difference.}
-#'   \item{lambda.min, lambda.1se}{the lambda with the best measure, and the largest one within a standard error of it; `index` has
-#'     their places in `lambda`.}
-#'   \item{order, rank}{those chosen: of the combination that holds the best value of all. A rank of 0 stands for order 1, which has none, and
-#'     an order of `NA` for models without.}
+#'   \item{lambda, cvm, cvsd, cvup, cvlo}{for the chosen order and rank, by decreasing lambda: the measure,
+#'     its standard error, and their sum and difference.}
+#'   \item{lambda.min, lambda.1se}{the lambda with the best measure, and the largest one within a standard
+#'     error of it; `index` has their places in `lambda`.}
+#'   \item{order, rank}{those chosen: of the combination that holds the best value of all. A rank of 0
+#'     stands for order 1, which has none, and an order of `NA` for models without.}
 #'   \item{table}{a data frame with columns order, rank, lambda, cvm, cvsd, cvup and cvlo.}
 #'   \item{name}{the measure, in words, named by the argument.}
 #'   \item{foldid}{the fold of each row.}
-#'   \item{fit, fit.1se}{the chosen model on all data at `lambda.min` and at `lambda.1se`, each as from [hofm()].}
-#'   \item{fit.preval, preval}{if `keep = TRUE`: the predictions for each row when it was held out, on the scale of the response, with a column for
-#'     each lambda; and a list of such matrices for all combinations, in the order of `table`.}
+#'   \item{fit, fit.1se}{the chosen model on all data at `lambda.min` and at `lambda.1se`, each as from
+#'     [hofm()].}
+#'   \item{fit.preval, preval}{if `keep = TRUE`: the predictions for each row when it was held out, on the
+#'     scale of the response, with a column for each lambda; and a list of such matrices for all
+#'     combinations, in the order of `table`.}
 #'   \item{call}{the call.}
 #' @seealso [hofm()], [predict.cv_hofm()], [plot.cv_hofm()]
 #' @examples
@@ -77,7 +90,9 @@ cv_hofm <- function(x, ...) UseMethod("cv_hofm")
 cv_hofm.formula <- function(x, data = NULL, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
                             measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
                             n_lambda = 30, lambda_min_ratio = 1e-4, model = "hofm", loss = NULL, solver = "auto",
-                            intercept = TRUE, linear = NULL, weights, offset, subset, na.action, control = hofm_control(), ...) {
+                            intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
+                            control = hofm_control(), ...) {
+  if (missing(x)) return(eval(replace(formula_as_x(match.call()), 1, list(cv_hofm)), parent.frame()))
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
@@ -92,7 +107,8 @@ cv_hofm.formula <- function(x, data = NULL, lambda = NULL, order = 2, rank = 8, 
 cv_hofm.matrix <- function(x, y, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
                            measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
                            n_lambda = 30, lambda_min_ratio = 1e-4, model = "hofm", loss = NULL, solver = "auto",
-                           intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, control = hofm_control(), ...) {
+                           intercept = TRUE, linear = NULL, weights = NULL, offset = NULL,
+                           control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
   plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio)
@@ -193,8 +209,10 @@ check_measure <- function(measure, response) {
 }
 
 # ---- Tasks -------------------------------------------------------------------------------------------------
-# A task is the data and how it is taken apart: `problem` (all rows, see fit.R), `response` (kind and levels), and the functions
-# draw_folds(n), training(fold, foldid), which makes a problem of all rows but that fold, and refit(spec, init, call).
+# A task is the data and how it is taken apart: `problem` (all rows, see fit.R), `everything` (what a fit to
+# all data is trained on), `response` (as coded), `omitted` (rows that na.action took out), and functions:
+# draw_folds(nfolds); training_rows(fold, foldid); training(rows, fold, foldid), which makes a problem of
+# these rows; refit(spec, init, call); and perhaps check_folds(foldid).
 
 row_task <- function(parts, spec, control) {
   if (is.null(parts$blocks)) parts$blocks <- list(list(x = parts$x, index = NULL))
@@ -272,7 +290,8 @@ without_nodes <- function(pairs, held) {
   pairs
 }
 
-# The grid without the pairs held out: the engine leaves them out in the same way as the pairs (i, i) of one node set.
+# The grid without the pairs held out: the engine leaves them out in the same way as the pairs (i, i) of one
+# node set.
 grid_without_pairs <- function(pairs, held, negative_weight) {
   grid <- grid_of(pairs[!held], negative_weight)
   ends <- data.frame(i = pairs$i[held], j = pairs$j[held])
@@ -293,8 +312,8 @@ grid_without_pairs <- function(pairs, held, negative_weight) {
 
 # ---- Folds -------------------------------------------------------------------------------------------------
 
-# Rows of one class after the other are dealt out like cards, in random order within a class: folds differ by at most one row, in
-# total and in each class.
+# Rows of one class after the other are dealt out like cards, in random order within a class: folds differ
+# by at most one row, in total and in each class.
 deal_rows <- function(nfolds, class) {
   n <- length(class)
   if (nfolds > n) {
@@ -305,12 +324,13 @@ deal_rows <- function(nfolds, class) {
   foldid
 }
 
-# Nodes are dealt out from the one with the most links to the one with the fewest, so that links are spread evenly.
+# Nodes are dealt out from the one with the most links to the one with the fewest, so that links are spread
+# evenly.
 deal_nodes <- function(nfolds, pairs) {
   nodes <- unique(pairs$i)
   if (nfolds > length(nodes)) {
-    hofm_abort(sprintf("`nfolds` must be at most %d, the number of nodes of `A` that have pairs, not %d.", length(nodes), nfolds),
-               argument = "nfolds")
+    hofm_abort(sprintf("`nfolds` must be at most %d, the number of nodes of `A` that have pairs, not %d.",
+                       length(nodes), nfolds), argument = "nfolds")
   }
   links <- tabulate(match(pairs$i[pairs$y == 1], nodes), length(nodes))
   fold <- integer(length(nodes))
@@ -345,11 +365,12 @@ check_node_folds <- function(foldid, pairs) {
   both <- unique(cbind(pairs$i, foldid))
   split <- both[duplicated(both[, 1]), 1]
   if (!length(split)) return(invisible())
-  hofm_abort(sprintf("`foldid` must put all pairs of a node of `A` into one fold for `hold_out = \"nodes\"`, but node %d is in several.",
-                     split[1]), argument = "foldid")
+  hofm_abort(sprintf(paste("`foldid` must put all pairs of a node of `A` into one fold for `hold_out = \"nodes\"`,",
+                           "but node %d is in several."), split[1]), argument = "foldid")
 }
 
-# A fold must have weight to be measured by, and with two classes rows of both, unless it is a single row; and so must the rest.
+# A fold must have weight to be measured by, and with two classes rows of both, unless it is a single row;
+# and so must the rest.
 check_fold <- function(fold, foldid, task, measure, argument) {
   y <- task$problem$y
   counts <- task$problem$weights > 0
@@ -378,13 +399,14 @@ expect_collapse <- function(code) {
 
 #' Fits along a path of lambda
 #'
-#' Which way to go was measured, on paths of 30 values over four decades, against fits from random starts at each value: regressions
-#' with 500 rows, 20 features, rank 4 and orders 2 to 4; logistic at order 2; 8,000 pairs of debian_r, rank 8.
-#' Down the path, from large lambda to small, a fit that starts from factors at zero stays there, and objectives end up to seven times too
-#' high. Up the path they are good where rows are many, but for the pairs it takes 0.8 of the time of the fits from random starts:
-#' at a small lambda one fit is most of the work. Down with collapsed columns drawn anew takes 0.05 to 0.35 of the
-#' time (0.08 for the pairs; 0.4 to 0.5 for the order-4 L-BFGS), with objectives lower on average; what it misses are lambdas just above the
-#' one at which a column comes to life, hence the look back.
+#' Which way to go was measured, on paths of 30 values over four decades, against fits from random starts at
+#' each value: regressions with 500 rows, 20 features, rank 4 and orders 2 to 4; logistic at order 2; 8,000
+#' pairs of debian_r, rank 8. Down the path, from large lambda to small, a fit that starts from factors at
+#' zero stays there, and objectives end up to seven times too high. Up the path they are good where rows are
+#' many, but for the pairs it takes 0.8 of the time of the fits from random starts: at a small lambda one
+#' fit is most of the work. Down with collapsed columns drawn anew takes 0.05 to 0.35 of the time (0.08 for
+#' the pairs; 0.4 to 0.5 for the order-4 L-BFGS), with objectives lower on average; what it misses are
+#' lambdas just above the one at which a column comes to life, hence the look back.
 #' @param record Called with the place on the path and the fit, again if a lower objective is found.
 #' @noRd
 lambda_path <- function(problem, spec, lambda, control, seed, record) {
@@ -400,7 +422,10 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
     fit <- fit_at(l, revive(last, fresh))
     lowest[l] <- fit$objective
     record(l, fit)
-    if (l > 1 && !identical(alive(fit$P, fresh$P), alive(last$P, fresh$P))) lowest <- look_back(l, fit, fit_at, lowest, record)
+    grown <- !identical(alive(fit$P, fresh$P), alive(last$P, fresh$P))
+    if (l > 1 && (grown || lower(objective_at(lambda[l - 1], fit, lambda[l]), lowest[l - 1]))) {
+      lowest <- look_back(l, fit, fit_at, lowest, record)
+    }
     last <- fit
   }
   lowest
@@ -410,11 +435,19 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
 look_back <- function(l, fit, fit_at, lowest, record) {
   for (k in rev(seq_len(l - 1))) {
     fit <- fit_at(k, parameters_of(fit))
-    if (fit$objective > lowest[k] - 1e-6 * abs(lowest[k])) break
+    if (!lower(fit$objective, lowest[k])) break
     lowest[k] <- fit$objective
     record(k, fit)
   }
   lowest
+}
+
+# By more than the solvers' own tolerances leave open.
+lower <- function(objective, than) objective < than - 1e-4 * abs(than)
+
+# The objective of a fit at another lambda: what is minimised is linear in lambda.
+objective_at <- function(other, fit, lambda) {
+  fit$objective + (other - lambda) / 2 * (sum(fit$w^2) + sum(fit$gamma^2) + sum(vapply(fit$P, function(p) sum(p^2), 0)))
 }
 
 parameters_of <- function(fit) fit[c("intercept", "w", "P", "theta", "gamma")]
@@ -440,7 +473,8 @@ default_path <- function(task, specs, plan, control, seed) {
 
 #' The least lambda, to within a factor of two, at which all but the intercept is nearly zero
 #'
-#' A search by tens from the mean square of a feature, which is the scale of the loss's curvature, then by halving on the log scale.
+#' A search by tens from the mean square of a feature, which is the scale of the loss's curvature, then by
+#' halving on the log scale.
 #' @noRd
 largest_lambda <- function(problem, spec, control, seed) {
   control <- utils::modifyList(control, list(seed = seed, max_iter = 100L))
@@ -471,8 +505,8 @@ link_spread <- function(problem, spec, control) {
 
 #' From a task to the answer
 #'
-#' All random numbers are drawn here, before the work is shared out: folds, a seed for each fold and combination, and one for each
-#' combination on all data.
+#' All random numbers are drawn here, before the work is shared out: folds, a seed for each fold and
+#' combination, and one for each combination on all data.
 #' @noRd
 cross_validate <- function(task, specs, plan, control, call, env = globalenv()) {
   specs <- lapply(specs, function(spec) replace(spec, "loss", task$response$loss))
@@ -539,9 +573,12 @@ share_out <- function(n, run, workers, progress, label) {
   on.exit(progress$done())
   apart <- function(job) tryCatch(run(job, function(l) NULL), error = identity)
   if (workers > 1 && .Platform$OS.type == "unix") {
-    return(whole(parallel::mclapply(seq_len(n), apart, mc.cores = min(workers, n), mc.set.seed = FALSE, mc.preschedule = FALSE)))
+    return(whole(parallel::mclapply(seq_len(n), apart, mc.cores = min(workers, n), mc.set.seed = FALSE,
+                                    mc.preschedule = FALSE)))
   }
-  if (workers == 1 && has_future_plan()) return(whole(future.apply::future_lapply(seq_len(n), apart, future.seed = NULL)))
+  if (workers == 1 && has_future_plan()) {
+    return(whole(future.apply::future_lapply(seq_len(n), apart, future.seed = NULL)))
+  }
   lapply(seq_len(n), function(job) {
     found <- run(job, progress$step)
     progress$job(label(job))
@@ -650,9 +687,8 @@ choose_best <- function(curves, specs, lambda, measure) {
 refit_chosen <- function(task, specs, choice, lambda, control, seeds, call, env) {
   spec <- specs[[choice$spec]]
   kept <- list()
-  lambda_path(task$everything, spec, lambda[seq_len(choice$index[["min"]])], control, seeds[choice$spec], function(l, fit) {
-    if (l %in% choice$index) kept[[as.character(l)]] <<- parameters_of(fit)
-  })
+  record <- function(l, fit) if (l %in% choice$index) kept[[as.character(l)]] <<- parameters_of(fit)
+  lambda_path(task$everything, spec, lambda[seq_len(choice$index[["min"]])], control, seeds[choice$spec], record)
   fits <- lapply(unique(choice$index), function(l) {
     spec <- with_lambda(spec, lambda[l])
     init <- Filter(Negate(is.null), kept[[as.character(l)]])
@@ -684,7 +720,8 @@ new_cv <- function(task, specs, plan, lambda, foldid, curves, choice, fits, link
   cv <- c(list(lambda = lambda), curves[[choice$spec]], list(
     index = choice$index, lambda.min = lambda[choice$index[["min"]]], lambda.1se = lambda[choice$index[["1se"]]],
     order = order[choice$spec], rank = rank[choice$spec], table = do.call(rbind, tables),
-    name = measure_name(plan$measure, task$response$loss), foldid = foldid, fit = fits$min, fit.1se = fits[["1se"]], call = call))
+    name = measure_name(plan$measure, task$response$loss), foldid = foldid,
+    fit = fits$min, fit.1se = fits[["1se"]], call = call))
   if (!is.null(links)) {
     cv$preval <- lapply(links, loss_facts(task$response$loss)$mean)
     cv$fit.preval <- cv$preval[[choice$spec]]
@@ -696,16 +733,19 @@ new_cv <- function(task, specs, plan, lambda, foldid, curves, choice, fits, link
 
 #' Use the result of a cross-validation
 #'
-#' `predict()` and `coef()` are those of the chosen model, fitted to all data. `plot()` draws the measure of the chosen order and
-#' rank against lambda with bars of one standard error, and dotted lines at `lambda.min` and `lambda.1se`; other combinations are
-#' lines without bars.
+#' `predict()` and `coef()` are those of the chosen model, fitted to all data. `plot()` draws the measure of
+#' the chosen order and rank against lambda with bars of one standard error, and dotted lines at
+#' `lambda.min` and `lambda.1se`; other combinations are lines without bars.
 #'
 #' @param object,x A result of [cv_hofm()].
 #' @param newdata What to predict for, as in [predict.hofm()].
-#' @param s Which lambda: `"lambda.min"`, `"lambda.1se"`, or a number that is one of the two. For another lambda, fit with [hofm()].
+#' @param s Which lambda: `"lambda.min"`, `"lambda.1se"`, or a number that is one of the two. For another
+#'   lambda, fit with [hofm()].
 #' @param digits Significant digits of the numbers shown.
-#' @param ... For `predict()` and `coef()`: passed on to [predict.hofm()], [coef.hofm()]. For `plot()`: passed on to [plot()].
-#' @return `predict()` and `coef()`: as for a fit. `print()`: `x`, invisibly. `plot()`: the table that is drawn, invisibly.
+#' @param ... For `predict()` and `coef()`: passed on to [predict.hofm()], [coef.hofm()]. For `plot()`:
+#'   passed on to [plot()].
+#' @return `predict()` and `coef()`: as for a fit. `print()`: `x`, invisibly. `plot()`: the table that is
+#'   drawn, invisibly.
 #' @seealso [cv_hofm()]
 #' @examples
 #' set.seed(1)
@@ -761,7 +801,8 @@ print.cv_hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
 # The best row of the table for each order and rank.
 best_rows <- function(cv) {
   sign <- if (names(cv$name) == "auc") -1 else 1
-  rows <- lapply(combinations(cv), function(part) part[which.min(sign * part$cvm), c("order", "rank", "lambda", "cvm", "cvsd")])
+  shown <- c("order", "rank", "lambda", "cvm", "cvsd")
+  rows <- lapply(combinations(cv), function(part) part[which.min(sign * part$cvm), shown])
   do.call(rbind, unname(rows))
 }
 
@@ -776,39 +817,58 @@ combinations <- function(cv) {
 plot.cv_hofm <- function(x, ...) {
   parts <- combinations(x)
   chosen <- names(parts) == paste(x$order, x$rank)
-  looks <- curve_looks(length(parts))
+  looks <- curve_looks(chosen)
   draw_cv_frame(x, parts, ...)
   graphics::abline(v = c(x$lambda.min, x$lambda.1se), lty = 3, col = "grey40")
   for (k in which(!chosen)) {
-    graphics::lines(parts[[k]]$lambda, parts[[k]]$cvm, type = "b", col = looks$col[k], lty = looks$lty[k], pch = looks$pch[k], cex = 0.7)
+    graphics::lines(parts[[k]]$lambda, parts[[k]]$cvm, type = "b", col = looks$col[k], lty = looks$lty[k],
+                    pch = looks$pch[k], cex = 0.7)
   }
-  draw_bars(parts[[which(chosen)]], looks$col[chosen], looks$pch[chosen])
+  draw_bars(parts[[which(chosen)]])
   if (length(parts) > 1) draw_cv_legend(parts, chosen, looks)
   invisible(x$table)
 }
 
-# The Okabe-Ito colours, with line types and symbols that tell the curves apart in grey.
-curve_looks <- function(n) {
-  colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-  list(col = rep_len(colours, n), lty = rep_len(1:6, n), pch = rep_len(c(16, 17, 15, 18, 1, 2, 0), n))
+# Black dots for the chosen curve, the Okabe-Ito colours for the others, with line types and symbols that
+# tell them apart in grey.
+curve_looks <- function(chosen) {
+  colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+  spread_out <- function(values, own) {
+    out <- rep(own, length(chosen))
+    out[!chosen] <- rep_len(values, sum(!chosen))
+    out
+  }
+  list(col = spread_out(colours, "black"), lty = spread_out(1:6, NA), pch = spread_out(c(2, 0, 5, 1, 6, 4), 16))
 }
 
 draw_cv_frame <- function(cv, parts, ...) {
   y <- c(cv$cvup, cv$cvlo, unlist(lapply(parts, `[[`, "cvm")))
-  settings <- list(x = range(cv$lambda), y = range(y[is.finite(y)]), type = "n", log = "x", xlab = expression(lambda),
-                   ylab = unname(cv$name), las = 1)
-  do.call(graphics::plot, utils::modifyList(settings, list(...)))
+  settings <- list(x = range(cv$lambda), y = range(y[is.finite(y)]), type = "n", log = "x", xaxt = "n",
+                   xlab = expression(lambda), ylab = unname(cv$name), las = 1)
+  settings <- utils::modifyList(settings, list(...))
+  do.call(graphics::plot, settings)
+  if (is.null(list(...)$xaxt)) draw_powers(range(cv$lambda))
 }
 
-draw_bars <- function(part, col, pch) {
+# Powers of ten below the axis, if two of them fit; else whatever R would write.
+draw_powers <- function(range) {
+  powers <- seq(ceiling(log10(range[1]) - 0.05), floor(log10(range[2]) + 0.05))
+  if (diff(log10(range)) < 2) return(graphics::axis(1))
+  graphics::axis(1, at = 10^powers, labels = parse(text = paste0("10^", powers)))
+}
+
+draw_bars <- function(part) {
   graphics::segments(part$lambda, part$cvlo, part$lambda, part$cvup, col = "grey60")
-  graphics::points(part$lambda, part$cvm, pch = pch, col = col)
+  graphics::points(part$lambda, part$cvm, pch = 16)
 }
 
+# On the left, above or below the curves.
 draw_cv_legend <- function(parts, chosen, looks) {
   first <- do.call(rbind, lapply(parts, function(part) part[1, ]))
   label <- paste0(ifelse(is.na(first$order), "", paste("order", first$order)),
                   ifelse(first$rank > 0, paste0(ifelse(is.na(first$order), "", ", "), "rank ", first$rank), ""))
-  graphics::legend("topleft", paste0(label, ifelse(chosen, " (chosen)", "")), col = looks$col, pch = looks$pch,
-                   lty = ifelse(chosen, NA, looks$lty), bty = "n", cex = 0.9)
+  left <- mean(vapply(parts, function(part) part$cvm[nrow(part)], 0))
+  corner <- if (left > mean(graphics::par("usr")[3:4])) "bottomleft" else "topleft"
+  graphics::legend(corner, paste0(label, ifelse(chosen, " (chosen)", "")), col = looks$col, pch = looks$pch,
+                   lty = looks$lty, bty = "n", cex = 0.9, inset = 0.01)
 }
