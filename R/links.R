@@ -32,7 +32,8 @@
 #'   the names of their nodes, and `model.matrix()` makes the joined sparse matrix, for small data.
 #' @seealso [split_links()], [sample_negatives()], [score_links()], [top_links()]
 #' @examples
-#' people <- matrix(c(1, 0, 1, 0, 1, 1), 3, dimnames = list(c("ann", "bob", "cem"), c("young", "keen")))
+#' people <- matrix(c(1, 0, 1, 0, 1, 1), 3)
+#' dimnames(people) <- list(c("ann", "bob", "cem"), c("young", "keen"))
 #' films <- matrix(c(1, 0, 0, 1), 2, dimnames = list(c("drama", "farce"), c("sad", "funny")))
 #' seen <- data.frame(i = c("ann", "bob", "cem"), j = c("drama", "farce", "farce"), y = c(1, 1, 0))
 #' pairs <- link_pairs(people, films, seen)
