@@ -35,12 +35,12 @@ fit_model <- function(problem, spec, control, init = NULL, link_blocks = problem
   )
 }
 
-# Coordinate descent is the quickest to a good objective while degrees are low; from order 4 on, and for the Poisson loss and
-# the polynomial kernel, whose coordinate steps need a search, L-BFGS gets there first (the paper's section 6.2; inst/bench has our own figures).
+# Coordinate descent needs no step size and, being linear in the order, stays ahead at higher orders too, where the paper's had to
+# give way to L-BFGS. The Poisson loss and the polynomial kernel are the exceptions: their coordinate steps must be tried out.
 choose_solver <- function(spec) {
   if (spec$solver != "auto") return(spec$solver)
   suits <- model_table()[[spec$model]]$solvers
-  hard <- spec$loss == "poisson" || isTRUE(spec$order >= 4) || spec$model == "polynomial"
+  hard <- spec$loss == "poisson" || spec$model == "polynomial"
   if (hard && "lbfgs" %in% suits) "lbfgs" else suits[1L]
 }
 

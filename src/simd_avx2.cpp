@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "hofm/kernel_anova.h"
+#include "hofm/kernel_polynomial.h"
 #include "hofm/row_kernel.h"
 
 #if defined(__x86_64__) && defined(__clang__)

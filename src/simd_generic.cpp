@@ -2,6 +2,7 @@
 #include <cstddef>
 
 #include "hofm/kernel_anova.h"
+#include "hofm/kernel_polynomial.h"
 #include "hofm/row_kernel.h"
 
 #define HOFM_ISA generic

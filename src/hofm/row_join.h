@@ -68,7 +68,7 @@ inline double value_all_subsets(const TermView &term, const double *a, const dou
 
 inline double value_polynomial(const TermView &term, const double *a, const double *b) {
   double sum = 0;
-  for (int s = 0; s < term.k; ++s) sum += power_of(a[s] + b[s], term.degree);
+  for (int s = 0; s < term.k; ++s) sum += power(a[s] + b[s], term.degree);
   return sum;
 }
 
@@ -102,7 +102,7 @@ inline void adjoint_all_subsets(const TermView &term, const double *, const doub
 inline void adjoint_polynomial(const TermView &term, const double *own, const double *rest, double g, double *adj, int first,
                                int last) {
   for (int s = first; s < last && s < term.k; ++s)
-    adj[s] += g * term.degree * power_of(own[s] + rest[s], term.degree - 1);
+    adj[s] += g * term.degree * power(own[s] + rest[s], term.degree - 1);
 }
 
 inline void adjoint_bilinear(const TermView &term, const double *own, const double *rest, double g, double *adj, int first,

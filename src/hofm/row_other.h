@@ -86,23 +86,16 @@ inline void add_rows(const TermView &term, const Slice &row, const double *slope
   }
 }
 
-inline double power_of(double base, int exponent) {
-  double result = 1;
-  for (; exponent > 0; exponent /= 2, base *= base)
-    if (exponent % 2) result *= base;
-  return result;
-}
-
 inline double forward_polynomial(const TermView &term, const Slice &row, double *state) {
   inner_products(term, row, state);
   double sum = 0;
-  for (int s = 0; s < term.k; ++s) sum += power_of(state[s], term.degree);
+  for (int s = 0; s < term.k; ++s) sum += power(state[s], term.degree);
   return sum;
 }
 
 inline void backward_polynomial(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
   for (int s = 0; s < term.stride; ++s)
-    work[s] = s < term.k ? g * term.degree * power_of(state[s], term.degree - 1) : 0;
+    work[s] = s < term.k ? g * term.degree * power(state[s], term.degree - 1) : 0;
   add_rows(term, row, work, G, 0, term.stride);
 }
 

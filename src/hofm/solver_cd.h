@@ -13,6 +13,7 @@
 #include <cmath>
 #include <vector>
 
+#include "descent.h"
 #include "design.h"
 #include "dispatch.h"
 #include "model.h"
@@ -214,32 +215,20 @@ class CoordinateDescent {
 
   // Minimises in `model`. link() then holds the link values of the samples.
   Outcome operator()(Model &model) {
-    Outcome outcome;
     refresh(model);
-    double before = objective(model);
-    monitor_.record(0, before);
-    for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged; ++epoch) {
+    return descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
       if (model.fit_intercept) update_intercept(model.intercept);
       for (Term &term : model.terms) {
         update_factors(term);
         if (term.kernel == Kernel::mix) update_theta(term);
       }
       if (epoch % kRefresh == 0) refresh(model);
-      const double after = objective(model);
-      monitor_.record(epoch, after);
-      outcome.converged = before - after <= options_.tol * std::fabs(after);
-      before = after;
-    }
-    outcome.objective = before;
-    return outcome;
+    });
   }
 
   const std::vector<double> &link() const { return f_; }
 
  private:
-  // f is kept by adding; it is built anew every so many epochs so that rounding cannot pile up.
-  static constexpr int kRefresh = 16;
-
   void refresh(const Model &model) {
     f_ = response_.offset;
     for (double &f : f_) f += model.intercept;

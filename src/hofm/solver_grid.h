@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "descent.h"
 #include "solver_cd_joined.h"
 
 namespace hofm {
@@ -138,22 +139,13 @@ class GridDescent {
   }
 
   Outcome operator()(Model &model) {
-    Outcome outcome;
     start(model);
-    double before = objective(model);
-    monitor_.record(0, before);
-    for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged; ++epoch) {
+    return descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
       if (model.fit_intercept) update_intercept(model.intercept);
       int first = 1;
       for (Term &term : model.terms) update_term(term, first);
-      if (epoch % 16 == 0) start(model);  // rounding must not pile up
-      const double after = objective(model);
-      monitor_.record(epoch, after);
-      outcome.converged = before - after <= options_.tol * std::fabs(after);
-      before = after;
-    }
-    outcome.objective = before;
-    return outcome;
+      if (epoch % kRefresh == 0) start(model);
+    });
   }
 
  private:

@@ -175,7 +175,9 @@ test_that("auto says what it chose", {
   x <- matrix(rnorm(60), 20)
   chosen <- function(...) suppressWarnings(hofm(x, rpois(20, 2) + 0:1, rank = 1, ..., control = hofm_control(max_iter = 1)))$solver
   expect_identical(chosen(), "cd")
-  expect_identical(chosen(order = 5), "lbfgs")
+  expect_identical(chosen(order = 5), "cd")
+  expect_identical(chosen(model = "polynomial"), "lbfgs")
+  expect_identical(chosen(model = "simplex", loss = "poisson"), "cd")
   expect_identical(chosen(loss = "poisson"), "lbfgs")
   expect_identical(chosen(solver = "sgd"), "sgd")
 })
