@@ -11,6 +11,7 @@
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
 #' * `hofm_error_diverged`: the solver ended at values that are not finite;
 #' * `hofm_error_overflow`: scores of pairs of nodes are not finite;
+#' * `hofm_error_worker`: a process of [cv_hofm()] did not come back with a result;
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
 #' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step;
