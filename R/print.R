@@ -44,12 +44,18 @@ call_lines <- function(call, most = 5) {
 fit_facts <- function(fit, digits) {
   short <- function(x) format(x, digits = digits)
   c(Loss = paste0(fit$loss, positive_class(fit)),
-    Data = paste0(counted(fit$n, "row"), ", ", counted(length(fit$features), "feature")),
+    Data = paste0(training_words(fit), ", ", counted(length(fit$features), "feature")),
     Lambda = per_degree(fit$lambda, digits),
     Solver = solver_words(fit),
     Objective = short(fit$objective),
     Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance),
                        explained(fit)))
+}
+
+# With `negatives = "all"` the rows that were given are a small part of what was trained on.
+training_words <- function(fit) {
+  if (is.null(fit$negatives)) return(counted(fit$n, "row"))
+  sprintf("all %s pairs of nodes, %s", count_text(fit$negatives$pairs), counted(fit$negatives$links, "link"))
 }
 
 positive_class <- function(fit) {

@@ -51,3 +51,9 @@ test_that("numbers per degree are shown once when they are equal", {
   expect_equal(per_degree(c(8L, 2L)), "8, 2")
   expect_equal(per_degree(c(0.5, 0.25)), "0.5, 0.25")
 })
+
+test_that("a fit to all pairs says so", {
+  nodes <- small_matrix(6)
+  fit <- hofm(link_pairs(nodes, pairs = cbind(1:3, 4:6), directed = TRUE), rank = 1, negatives = "all", control = quick())
+  expect_match(capture.output(print(fit)), "^Data: +all 30 pairs of nodes, 3 links, 8 features$", all = FALSE)
+})
