@@ -10,12 +10,8 @@
 #' * `hofm_error_damaged_fit`: a fitted object lacks a field or holds one that cannot be right;
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
 #' * `hofm_error_diverged`: the solver ended at values that are not finite;
-<<<<<<< HEAD
 #' * `hofm_error_overflow`: predictions, scores or weights of interactions are too large for a number;
-=======
-#' * `hofm_error_overflow`: scores of pairs of nodes are not finite;
 #' * `hofm_error_worker`: a process of [cv_hofm()] did not come back with a result;
->>>>>>> h-vign
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
 #' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step;
