@@ -212,7 +212,7 @@ start_weights <- function(spec, most) {
   switch(spec$model,
     shared = choose(spec$order - 1, spec$order - t),
     simplex = rep(1 / spec$order, most),
-    polynomial = factorial(spec$order) / factorial(spec$order - t),
+    polynomial = choose(spec$order, t) * factorial(t),              # 0 above the order
     bilinear = as.numeric(t == 2L),
     rep(1, most)
   )

@@ -53,12 +53,12 @@ inline double removal_error(const double *a, int m, double size) {
 constexpr double kRemovalTolerance = 1e-9;
 
 // Whether every feature of a row may be taken out safely. |z_j| <= sqrt(sum z^2), and sum z^2 = a_1^2 - 2 a_2.
-// Degrees 1 and 2 are always safe: h_1 = a_1 - z is as good as a_1. So is a_{m-1} = 0, which freshly built sums have when the
-// row has too few features for any product: the derivative is then zero but for rounding.
+// Degrees 1 and 2 are always safe: h_1 = a_1 - z is as good as a_1. Freshly built sums have a_{m-1} = 0 when the row has too few
+// features for any product: the derivative is then zero but for rounding, which must be small in itself.
 inline bool safe(const double *a, int m) {
-  if (m <= 2 || a[m - 1] == 0) return true;
+  if (m <= 2) return true;
   const double size = std::sqrt(std::fmax(0, a[1] * a[1] - 2 * a[2]));
-  return removal_error(a, m, size) <= kRemovalTolerance * std::fabs(a[m - 1]);
+  return removal_error(a, m, size) <= kRemovalTolerance * (a[m - 1] == 0 ? 1 : std::fabs(a[m - 1]));
 }
 
 // Algorithm 1: one column of the DP table at a time. O(dm) time, O(m) memory.

@@ -52,6 +52,8 @@ class FactorSweep {
 
   // Lowers the objective in p, with f the link values of all samples; both are brought up to date.
   void operator()(double *p, double lambda, std::vector<double> &f) {
+    // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
+    careful_ = lambda == 0;
     enter(p, f);
     monitor_.poll(double(design_.nonzeros()) * kernel_.size() + design_.n);
     if (careful_) sweep<true>(p, lambda);
@@ -70,7 +72,6 @@ class FactorSweep {
 
   void enter(const double *p, const std::vector<double> &f) {
     fill_rows(kernel_, columns_, p, design_.n, slots_.data(), width());
-    careful_ = false;
     for (int i = 0; i < design_.n; ++i) {
       double *a = slot(i);
       a[0] = Loss::deriv(response_.y[i], f[i]);

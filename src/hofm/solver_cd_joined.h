@@ -195,8 +195,8 @@ class NodeRecords {
   double *c(int i) { return E(i) + join_.size(); }
   double *G(int i) { return E(i) + 2 * join_.size(); }
 
-  // Sums of every node from its features, dummies first. p: the whole factor.
-  void fill(const double *p) {
+  // Sums of every node from its features, dummies first. p: the whole factor. `exact`: no derivative may be a rounding error.
+  void fill(const double *p, bool exact) {
     for (int i = 0; i < side_.nodes(); ++i) {
       join_.begin(E(i));
       for (int q = 0; q < dummies_; ++q) join_.add(E(i), p[q]);
@@ -207,7 +207,7 @@ class NodeRecords {
       if (pj == 0) continue;
       for (int ii = 0; ii < column.size; ++ii) join_.add(E(column.index[ii]), pj * column.value[ii]);
     }
-    careful_ = false;
+    careful_ = exact;
     for (int i = 0; i < side_.nodes(); ++i) careful_ = careful_ || !join_.safe(E(i));
     if (careful_ && rows_.start.empty()) rows_ = transposed(side_.columns);
   }
@@ -319,7 +319,7 @@ class JoinedSweep {
 
   // As FactorSweep.
   void operator()(double *p, double lambda, std::vector<double> &f) {
-    fill(p);
+    fill(p, lambda == 0);
     const int last = int(sides_.size()) - 1;
     if (augment_ > 0) phase(last, f, [&] { sweep_dummies(last, p, lambda); });
     for (int b = 0; b <= last; ++b) phase(b, f, [&] { sweep_features(b, p, lambda); });
@@ -328,7 +328,7 @@ class JoinedSweep {
   // use(kernel value's table, i) for every sample: the sums of all its features together.
   template <class Use>
   void each(const double *p, const Use &use) {
-    fill(p);
+    fill(p, false);
     double rest[kMaxOrder], all[kMaxOrder];
     for (std::size_t i = 0; i < sides_[0].node.size(); ++i) {
       const double *table = rest_of(0, int(i), rest);
@@ -340,8 +340,8 @@ class JoinedSweep {
   const NodeRecords<Join> &records(int b) const { return records_[b]; }
 
  private:
-  void fill(const double *p) {
-    for (NodeRecords<Join> &records : records_) records.fill(p);
+  void fill(const double *p, bool exact) {
+    for (NodeRecords<Join> &records : records_) records.fill(p, exact);
   }
 
   // The columns of block b, whose nodes get c and G before and whose samples follow after.

@@ -264,3 +264,9 @@ test_that("features too small to tell the degrees apart leave theta on the simpl
   expect_equal(sum(fit$theta), 1)
   expect_true(all(fit$theta >= 0))
 })
+
+test_that("a polynomial network of order 1 starts without a warning", {
+  set.seed(7)
+  x <- matrix(rnorm(40), 10)
+  expect_no_warning(hofm(x, x[, 1], model = "polynomial", order = 1, rank = 2), message = "NaN")
+})

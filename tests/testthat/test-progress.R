@@ -55,3 +55,20 @@ test_that("an interrupt leaves the fit at once and R usable", {
     expect_lt(waited, 5)                                # the small fit and the end of the process included
   }
 })
+
+test_that("setTimeLimit() ends a fit with the error that R gives, and R is usable", {
+  set.seed(1)
+  x <- Matrix::rsparsematrix(5000, 500, 0.1)
+  y <- rnorm(5000)
+  on.exit(setTimeLimit())
+  for (solver in c("cd", "lbfgs", "sgd")) {
+    start <- proc.time()[["elapsed"]]
+    expect_error({
+      setTimeLimit(elapsed = 0.5, transient = TRUE)
+      hofm(x, y, order = 5, rank = 30, solver = solver, control = hofm_control(max_iter = 1e6, tol = 0))
+    }, "time limit")
+    setTimeLimit()
+    expect_lt(proc.time()[["elapsed"]] - start, 10)
+  }
+  expect_s3_class(hofm(x[1:50, ], y[1:50], rank = 1), "hofm")
+})

@@ -119,6 +119,8 @@ test_that("a data frame of one column is a response", {
   y <- small_response(x)
   as_frame <- hofm(x, data.frame(y), control = quick())
   expect_identical(coef(as_frame), coef(hofm(x, y, control = quick())))
+})
+
 test_that("the best constant beside an offset is found without warnings, however large the offset", {
   y <- c(0, 2, 5, 1)
   offset <- c(-1, 0.5, 2, 300)

@@ -71,3 +71,15 @@ test_that("one feature that dwarfs the others costs no accuracy", {
   expect_equal(fit$link, link_slow(parameters(fit), problem$dense), tolerance = 1e-9)
   expect_true(all(diff(fit$trace$objective) <= 0))
 })
+
+test_that("without a penalty, features that are in no product of a degree do not follow rounding errors", {
+  set.seed(1)
+  x <- matrix(0, 60, 8)
+  for (i in 1:40) x[i, sample(5, 3)] <- rnorm(3)
+  for (i in 41:60) x[i, c(sample(6:8, 1), sample(5, 1))] <- rnorm(2)      # 6 to 8: never three at a time
+  control <- hofm_control(max_iter = 20, seed = 1)
+  plain <- hofm(x, rnorm(60), order = 3, rank = 4, lambda = 0, solver = "cd", control = control)
+  expect_lt(max(abs(plain$P[["3"]][6:8, ])), 10)
+  wide <- hofm(cbind(x, matrix(0, 60, 60)), rnorm(60), order = 3, rank = 4, lambda = 0, solver = "cd", control = control)
+  expect_lt(max(abs(wide$P[["3"]][6:8, ])), 10)
+})
