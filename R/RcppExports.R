@@ -33,6 +33,14 @@ kernel_spread_cpp <- function(x, degree) {
     .Call(`_hofm_kernel_spread_cpp`, x, degree)
 }
 
+all_subsets_value_cpp <- function(p, x) {
+    .Call(`_hofm_all_subsets_value_cpp`, p, x)
+}
+
+all_subsets_gradient_cpp <- function(p, x) {
+    .Call(`_hofm_all_subsets_gradient_cpp`, p, x)
+}
+
 score_links_cpp <- function(A, B, model, threads) {
     .Call(`_hofm_score_links_cpp`, A, B, model, threads)
 }

@@ -50,3 +50,55 @@ check_kernel <- function(p, x, degree) {
   storage.mode(x) <- "double"
   list(p = as.double(p), x = unname(x), degree = degree)
 }
+
+#' All-subsets and polynomial kernels and their gradients
+#'
+#' The all-subsets kernel (section 5.2 of Blondel et al., 2016) sums products over *all* sets of distinct features, the empty one
+#' included, and the polynomial kernel over all products of `degree` features and a constant, with repetition:
+#' \deqn{S(p, x) = \prod_j (1 + p_j x_j), \qquad (\gamma + \langle p, x\rangle)^m.}{S(p, x) = prod_j (1 + p_j x_j),   (gamma + <p, x>)^m.}
+#' They are the kernels of `model = "all_subsets"` and `model = "polynomial"` in [hofm()]. The gradient of the first is
+#' computed from products before and behind each feature: nothing is divided by \eqn{1 + p_j x_j}{1 + p_j x_j}.
+#'
+#' @inheritParams anova_kernel
+#' @param degree The exponent m, at least 0.
+#' @param gamma The constant, one number.
+#' @return The kernels: one number per row of `x`. The gradients in `p`: a vector as long as `p` if `x` is a vector, else a matrix
+#'   shaped like `x`.
+#' @seealso [anova_kernel()]
+#' @examples
+#' p <- c(0.5, -1, 2)
+#' x <- c(1, 2, 3)
+#' all_subsets_kernel(p, x)
+#' 1 + sum(sapply(1:3, function(m) anova_kernel(p, x, m))) # the sum of all degrees
+#' all_subsets_gradient(p, x)
+#' polynomial_kernel(p, x, degree = 2, gamma = 1)
+#' polynomial_gradient(p, x, degree = 2, gamma = 1)
+#' @export
+all_subsets_kernel <- function(p, x) {
+  arguments <- check_kernel(p, x, 0)
+  all_subsets_value_cpp(arguments$p, arguments$x)
+}
+
+#' @rdname all_subsets_kernel
+#' @export
+all_subsets_gradient <- function(p, x) {
+  arguments <- check_kernel(p, x, 0)
+  gradient <- all_subsets_gradient_cpp(arguments$p, arguments$x)
+  if (is.matrix(x)) gradient else gradient[1L, ]
+}
+
+#' @rdname all_subsets_kernel
+#' @export
+polynomial_kernel <- function(p, x, degree, gamma = 0) {
+  arguments <- check_kernel(p, x, degree)
+  (check_number(gamma, "gamma") + drop(arguments$x %*% arguments$p))^arguments$degree
+}
+
+#' @rdname all_subsets_kernel
+#' @export
+polynomial_gradient <- function(p, x, degree, gamma = 0) {
+  arguments <- check_kernel(p, x, degree)
+  slope <- if (arguments$degree > 0L) arguments$degree * polynomial_kernel(p, x, arguments$degree - 1L, gamma) else 0
+  gradient <- slope * arguments$x
+  if (is.matrix(x)) gradient else gradient[1L, ]
+}

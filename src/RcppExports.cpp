@@ -123,6 +123,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// all_subsets_value_cpp
+Rcpp::NumericVector all_subsets_value_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x);
+RcppExport SEXP _hofm_all_subsets_value_cpp(SEXP pSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(all_subsets_value_cpp(p, x));
+    return rcpp_result_gen;
+END_RCPP
+}
+// all_subsets_gradient_cpp
+Rcpp::NumericMatrix all_subsets_gradient_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x);
+RcppExport SEXP _hofm_all_subsets_gradient_cpp(SEXP pSEXP, SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(all_subsets_gradient_cpp(p, x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // score_links_cpp
 Rcpp::NumericMatrix score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads);
 RcppExport SEXP _hofm_score_links_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
@@ -235,6 +259,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},
     {"_hofm_kernel_spread_cpp", (DL_FUNC) &_hofm_kernel_spread_cpp, 2},
+    {"_hofm_all_subsets_value_cpp", (DL_FUNC) &_hofm_all_subsets_value_cpp, 2},
+    {"_hofm_all_subsets_gradient_cpp", (DL_FUNC) &_hofm_all_subsets_gradient_cpp, 2},
     {"_hofm_score_links_cpp", (DL_FUNC) &_hofm_score_links_cpp, 4},
     {"_hofm_links_auc_cpp", (DL_FUNC) &_hofm_links_auc_cpp, 7},
     {"_hofm_top_links_cpp", (DL_FUNC) &_hofm_top_links_cpp, 8},

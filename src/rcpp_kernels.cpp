@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "hofm/kernel_all_subsets.h"
 #include "hofm/kernel_anova.h"
 
 namespace {
@@ -54,4 +55,26 @@ Rcpp::NumericVector kernel_spread_cpp(Rcpp::S4 x, int degree) {
   for (int r = 0; r < dim[0]; ++r)
     for (int t = 1; t <= degree; ++t) mean[t - 1] += a[std::size_t(r) * width + t] / dim[0];
   return mean;
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector all_subsets_value_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x) {
+  Rcpp::NumericVector out(x.nrow());
+  for (int i = 0; i < x.nrow(); ++i) {
+    const std::vector<double> z = products(p, x, i);
+    out[i] = hofm::all_subsets::value(z.data(), int(z.size()));
+  }
+  return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix all_subsets_gradient_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x) {
+  Rcpp::NumericMatrix out(x.nrow(), x.ncol());
+  std::vector<double> g(p.size());
+  for (int i = 0; i < x.nrow(); ++i) {
+    const std::vector<double> z = products(p, x, i);
+    hofm::all_subsets::gradient(z.data(), int(z.size()), g.data());
+    for (R_xlen_t j = 0; j < p.size(); ++j) out(i, j) = g[j] * x(i, j);
+  }
+  return out;
 }

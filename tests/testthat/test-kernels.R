@@ -59,3 +59,22 @@ test_that("bad arguments are named", {
   expect_error(anova_kernel(1:2, 1:3, 1), "`x` must have one value per element of `p`", class = "hofm_error_input")
   expect_error(anova_kernel(1, 1, -1), "`degree`", class = "hofm_error_input")
 })
+
+test_that("all-subsets and polynomial kernels equal their definitions, their gradients finite differences", {
+  set.seed(5)
+  p <- rnorm(6)
+  x <- matrix(rnorm(12), 2)
+  subsets <- function(row) 1 + sum(vapply(1:6, function(m) anova_slow(p, row, m), 0))
+  expect_equal(all_subsets_kernel(p, x), apply(x, 1, subsets))
+  expect_equal(all_subsets_kernel(p, x[1, ]), subsets(x[1, ]))
+  expect_gradient(function(p) all_subsets_kernel(p, x[1, ]), function(p) all_subsets_gradient(p, x[1, ]), at = p)
+  expect_equal(all_subsets_gradient(p, x)[2, ], all_subsets_gradient(p, x[2, ]))
+  # one factor exactly zero: only its own derivative survives
+  expect_equal(all_subsets_gradient(c(-1, 2), c(1, 1)), c(3, 0))
+  for (m in 0:4) {
+    expect_equal(polynomial_kernel(p, x, m, gamma = 0.7), (0.7 + drop(x %*% p))^m)
+    expect_gradient(function(p) polynomial_kernel(p, x[1, ], m, 0.7), function(p) polynomial_gradient(p, x[1, ], m, 0.7), at = p)
+  }
+  expect_error(polynomial_kernel(p, x, 2, gamma = "a"), "`gamma` must be", class = "hofm_error_input")
+  expect_error(all_subsets_kernel(1:2, 1:3), "`x` must have", class = "hofm_error_input")
+})
