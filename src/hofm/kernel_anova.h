@@ -52,13 +52,10 @@ inline double removal_error(const double *a, int m, double size) {
 // The digits asked of a derivative by removal; below that the kernel is built again from the row.
 constexpr double kRemovalTolerance = 1e-9;
 
-// Whether every feature of a row may be taken out safely. |z_j| <= sqrt(sum z^2), and sum z^2 = a_1^2 - 2 a_2.
-// Degrees 1 and 2 are always safe: h_1 = a_1 - z is as good as a_1. Freshly built sums have a_{m-1} = 0 when the row has too few
-// features for any product: the derivative is then zero but for rounding, which must be small in itself.
-inline bool safe(const double *a, int m) {
-  if (m <= 2) return true;
-  const double size = std::sqrt(std::fmax(0, a[1] * a[1] - 2 * a[2]));
-  return removal_error(a, m, size) <= kRemovalTolerance * (a[m - 1] == 0 ? 1 : std::fabs(a[m - 1]));
+// The worst error of taking any feature out of a row: |z_j| <= sqrt(sum z^2), and sum z^2 = a_1^2 - 2 a_2. Degrees 1 and 2 are
+// always safe: h_1 = a_1 - z is as good as a_1.
+inline double doubt(const double *a, int m) {
+  return m <= 2 ? 0 : removal_error(a, m, std::sqrt(std::fmax(0, a[1] * a[1] - 2 * a[2])));
 }
 
 // Algorithm 1: one column of the DP table at a time. O(dm) time, O(m) memory.
@@ -142,7 +139,8 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
 //   size()          how many sums
 //   begin(a)        the row without any feature        add(a, z)     one feature more
 //   slope(a, z)     derivative of the kernel in z      shift(a, z, dz)  z becomes z + dz; returns the kernel's change
-//   safe(a)         whether slope() keeps its digits for every feature of the row; loses(a, z) whether not for this one
+//   doubt(a)        the worst error of slope() over the features of the row, scale(a) the size of a slope: a row whose doubt is
+//                   too large beside the largest scale of all rows is watched, and loses(a, z) says which features of it to rebuild
 //   affine          whether the kernel is affine in z, so that a change is slope times step
 //   whole()         a policy whose sums suffice for whole().value(sums), the kernel itself, sums = a + 1
 //   at(j)           column j comes next (only the bilinear kernel minds)
@@ -178,7 +176,8 @@ struct Anova {
     }
     return dz * h;
   }
-  bool safe(const double *a) const { return anova::safe(a, m); }
+  double doubt(const double *a) const { return anova::doubt(a, m); }
+  double scale(const double *a) const { return m > 1 ? std::fabs(a[m - 1]) : 1; }
   bool loses(const double *a, double z) const {
     if (m <= 2) return false;
     return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(slope(a, z));

@@ -20,7 +20,8 @@ struct Bilinear {
     add(a, dz);
     return change(a, z, dz);
   }
-  bool safe(const double *) const { return true; }
+  double doubt(const double *) const { return 0; }
+  double scale(const double *) const { return 1; }
   bool loses(const double *, double) const { return false; }
   Bilinear whole() const { return *this; }
   double value(const double *sums) const { return sums[0] * sums[1]; }

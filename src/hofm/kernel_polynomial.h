@@ -27,7 +27,8 @@ struct Polynomial {
     a[1] += dz;
     return moved;
   }
-  bool safe(const double *) const { return true; }
+  double doubt(const double *) const { return 0; }
+  double scale(const double *) const { return 1; }
   bool loses(const double *, double) const { return false; }
   Polynomial whole() const { return *this; }
   double value(const double *sums) const { return power(sums[0], m); }

@@ -119,7 +119,7 @@ inline void backward_careful(int m, const TermView &term, const Slice &row, int 
   }
 }
 
-// anova::safe() for the four factors from `first` on.
+// Whether the four factors from `first` on can be taken apart: anova::doubt() beside the row's own derivatives.
 inline bool safe_pack(int m, const TermView &term, int first, const double *state) {
   for (int s = first; s < first + 4; ++s) {
     const double a1 = state[s], a2 = state[term.stride + s];

@@ -80,9 +80,18 @@ class FactorSweep {
         a[at_f()] = f[i];
         a[at_f() + 1] = response_.y[i];
       }
-      careful_ = careful_ || !kernel_.safe(a);
     }
+    watch();
     if (careful_) design_.need_rows();
+  }
+
+  // Rows whose derivatives would lose too many digits, beside the largest derivative of all rows.
+  void watch() {
+    double scale = 0;
+    for (int i = 0; i < design_.n; ++i) scale = std::max(scale, kernel_.scale(slot(i)));
+    watched_.assign(design_.n, careful_);
+    for (int i = 0; i < design_.n; ++i)
+      if (kernel_.doubt(slot(i)) > anova::kRemovalTolerance * scale) watched_[i] = careful_ = true;
   }
 
   void leave(std::vector<double> &f) {
@@ -108,7 +117,7 @@ class FactorSweep {
   // Derivative of the kernel in z for row i, whose sums are a. Where taking out would lose digits, from the rest of the row.
   template <bool Careful>
   double slope(int i, int j, const double *a, double z, const double *p) {
-    if (!Careful || !kernel_.loses(a, z)) return kernel_.slope(a, z);
+    if (!Careful || !watched_[i] || !kernel_.loses(a, z)) return kernel_.slope(a, z);
     without(i, j, p);
     return kernel_.slope(rest_.data(), 0);
   }
@@ -136,7 +145,7 @@ class FactorSweep {
   template <bool Careful>
   void shift(int i, int j, double *a, double z, double dz, const double *p) {
     double df;
-    if (Careful && kernel_.loses(a, z)) {
+    if (Careful && watched_[i] && kernel_.loses(a, z)) {
       without(i, j, p);
       df = dz * kernel_.slope(rest_.data(), 0);
       kernel_.add(rest_.data(), z + dz);
@@ -205,6 +214,7 @@ class FactorSweep {
   Monitor &monitor_;
   std::vector<double> slots_, rest_;
   bool careful_ = false;
+  std::vector<char> watched_;
 };
 
 template <class Loss>

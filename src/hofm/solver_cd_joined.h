@@ -32,7 +32,7 @@ constexpr double kZero = 1e-30;
 // One factor's sums of a node in a block, and how they meet those of the other blocks. Tables hold E_1..E_L; the table of no
 // feature is the identity of combine().
 //   h(E, z, out)          dE_u/dz of the feature with z = p_j a_ij
-//   safe(E)               whether h() keeps its digits for all features of the node; loses(E, z, h) whether not for this one
+//   doubt, scale, loses   as in kernel_anova.h, of a node
 //   combine(a, b, out)    the table of two nodes' features together
 //   partner(rest, side, F)  F_1..F_L for a node of block `side`, from the table of all other blocks
 //   constant(rest)        the kernel at the identity, so that K = constant + sum_u E_u F_u
@@ -53,7 +53,8 @@ struct AnovaJoin {
     out[0] = 1;
     for (int t = 1; t < m; ++t) out[t] = E[t - 1] - z * out[t - 1];
   }
-  bool safe(const double *E) const { return anova::safe(E - 1, m); }  // a_t is E[t - 1]
+  double doubt(const double *E) const { return anova::doubt(E - 1, m); }  // a_t is E[t - 1]
+  double scale(const double *E) const { return m > 1 ? std::fabs(E[m - 2]) : 1; }
   bool loses(const double *E, double z, const double *h) const {
     return m > 2 && anova::removal_error(E - 1, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(h[m - 1]);
   }
@@ -88,7 +89,8 @@ struct AllSubsetsJoin {
   void begin(double *E) const { E[0] = 1; }
   void add(double *E, double z) const { E[0] *= 1 + z; }
   void h(const double *E, double z, double *out) const { out[0] = E[0] / (1 + z); }
-  bool safe(const double *E) const { return std::fabs(E[0]) > all_subsets::kNearZero; }  // no factor can be zero then
+  double doubt(const double *E) const { return std::fabs(E[0]) > all_subsets::kNearZero ? 0 : HUGE_VAL; }
+  double scale(const double *) const { return 1; }
   bool loses(const double *, double z, const double *) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }
   void combine(const double *a, const double *b, double *out) const { out[0] = a[0] * b[0]; }
   void partner(const double *rest, double *F) const { F[0] = rest[0]; }
@@ -101,7 +103,8 @@ struct BilinearJoin {
   void begin(double *E) const { E[0] = 0; }
   void add(double *E, double z) const { E[0] += z; }
   void h(const double *, double, double *out) const { out[0] = 1; }
-  bool safe(const double *) const { return true; }
+  double doubt(const double *) const { return 0; }
+  double scale(const double *) const { return 1; }
   bool loses(const double *, double, const double *) const { return false; }
   void combine(const double *a, const double *b, double *out) const { out[0] = a[0] * b[0]; }
   void partner(const double *rest, double *F) const { F[0] = rest[0]; }
@@ -208,7 +211,11 @@ class NodeRecords {
       for (int ii = 0; ii < column.size; ++ii) join_.add(E(column.index[ii]), pj * column.value[ii]);
     }
     careful_ = exact;
-    for (int i = 0; i < side_.nodes(); ++i) careful_ = careful_ || !join_.safe(E(i));
+    watched_.assign(side_.nodes(), exact);
+    double scale = 0;
+    for (int i = 0; i < side_.nodes(); ++i) scale = std::max(scale, join_.scale(E(i)));
+    for (int i = 0; i < side_.nodes(); ++i)
+      if (join_.doubt(E(i)) > anova::kRemovalTolerance * scale) watched_[i] = careful_ = true;
     if (careful_ && rows_.start.empty()) rows_ = transposed(side_.columns);
   }
 
@@ -263,7 +270,7 @@ class NodeRecords {
   template <bool Careful>
   bool derivative(int i, int at, double z, const double *p, double *h) {
     join_.h(E(i), z, h);
-    if (!Careful || !join_.loses(E(i), z, h)) return false;
+    if (!Careful || !watched_[i] || !join_.loses(E(i), z, h)) return false;
     join_.begin(rest_.data());
     for (int q = 0; q < dummies_; ++q)
       if (q != at) join_.add(rest_.data(), p[q]);
@@ -288,6 +295,7 @@ class NodeRecords {
   const NodeSet &side_;
   int augment_, dummies_;
   bool careful_ = false;
+  std::vector<char> watched_;
   SparseStore rows_;
   std::vector<double> records_, rest_;
 };

@@ -8,6 +8,7 @@
 #ifndef HOFM_SOLVER_CD_JOINT_H
 #define HOFM_SOLVER_CD_JOINT_H
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -68,11 +69,15 @@ class JointSweep {
     for (int j = 0; j < columns.count(); ++j) kernel.add(at, columns(j), term.row(j), cache_.data());
     if (term.degree <= 2) return true;
     double a[kMaxOrder];
+    std::vector<double> doubt(term.k, 0.0), scale(term.k, 0.0);
     for (int i = 0; i < design_.n; ++i)
       for (int s = 0; s < term.k; ++s) {
         for (int t = 1; t < term.degree; ++t) a[t] = cache_[i * width + std::size_t(t - 1) * term.stride + s];
-        if (!anova::safe(a, term.degree)) return false;
+        doubt[s] = std::max(doubt[s], anova::doubt(a, term.degree));
+        scale[s] = std::max(scale[s], std::fabs(a[term.degree - 1]));
       }
+    for (int s = 0; s < term.k; ++s)
+      if (doubt[s] > anova::kRemovalTolerance * scale[s]) return false;
     return true;
   }
 

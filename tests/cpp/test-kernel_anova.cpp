@@ -43,6 +43,7 @@ int main() {
   CHECK(std::fabs(g[0] - slope) <= 1e-13 * std::fabs(slope));
   CHECK(std::fabs(h[m - 1] - slope) <= 4 * anova::removal_error(a.data(), m, z[0]));
   CHECK(std::fabs(h[m - 1] - slope) > 1e-9 * std::fabs(slope));
-  CHECK(!anova::safe(a.data(), m));
+  CHECK(anova::doubt(a.data(), m) >= anova::removal_error(a.data(), m, z[0]) * 0.999);
+  CHECK(anova::doubt(a.data(), m) > anova::kRemovalTolerance * std::fabs(a[m - 1]));
   return report();
 }
