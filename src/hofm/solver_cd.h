@@ -55,7 +55,7 @@ class FactorSweep {
     // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
     careful_ = lambda == 0;
     enter(p, f);
-    monitor_.poll(double(design_.nonzeros()) * kernel_.size() + design_.n);
+    monitor_.poll(double(design_.nonzeros()) * (kernel_.size() + 1) + design_.n);
     if (careful_) sweep<true>(p, lambda);
     else sweep<false>(p, lambda);
     leave(f);
@@ -190,7 +190,7 @@ class FactorSweep {
       const Slice column = columns_(j);
       kernel_.at(j);
       const Slopes s = slopes<Careful>(column, j, p);
-      monitor_.poll(2.0 * column.size * kernel_.size() + 1);  // whether or not there is a step
+      monitor_.poll(2.0 * column.size * (kernel_.size() + 1) + 1);  // whether or not there is a step
       const double slope = s.first + lambda * p[j], curvature = s.second + lambda;
       if (slope == 0 || !(curvature > 0)) continue;
       double delta = -slope / curvature;

@@ -342,6 +342,7 @@ class JoinedSweep {
       const double *table = rest_of(0, int(i), rest);
       join_.combine(records_[0].E(sides_[0].node[i]), table, all);
       use(all, int(i));
+      monitor_.poll(join_.size() * join_.size());
     }
   }
 
@@ -398,8 +399,8 @@ class JoinedSweep {
           for (int v = 0; v < L; ++v) G[u * L + v] += w * F[u] * F[v];
         }
       }
+      monitor_.poll(double(side.samples.start[i + 1] - side.samples.start[i]) * L * L);
     }
-    monitor_.poll(double(f.size()) * L * L);
   }
 
   std::vector<double> tables(int b) const {
@@ -421,6 +422,7 @@ class JoinedSweep {
         join_.partner(rest_of(b, q, scratch), F);
         for (int u = 0; u < L; ++u) f[q] += moved[u] * F[u];
       }
+      monitor_.poll(double(side.samples.start[i + 1] - side.samples.start[i]) * L);
     }
   }
 

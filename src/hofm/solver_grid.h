@@ -180,7 +180,10 @@ class GridDescent {
           auto tables = sweep(join, term, first);
           tables.each(p_.data(), [&](const double *all, int q) { f_[q] += join.value(all); });
           GridBackground background{shape(term), first, weight(), &tables_};
-          for (int side = 0; side < 2; ++side) background.leave(side, tables.records(side));
+          for (int side = 0; side < 2; ++side) {
+            background.leave(side, tables.records(side));
+            monitor_.poll(gram_work(side, shape(term)));
+          }
         }
       });
     for (Tables &t : tables_) t.renew(0, 1);
@@ -192,8 +195,14 @@ class GridDescent {
         factor(term, s);
         sweep(join, term, first)(p_.data(), term.lambda, f_);
         for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
+        monitor_.poll(2 * (gram_work(0, shape(term)) + gram_work(1, shape(term))));
       }
     });
+  }
+
+  // Multiply-adds of one factor's inner products on one side.
+  double gram_work(int side, const GridShape &shape) const {
+    return double(shape.rows()) * tables_[side].K() * tables_[side].n();
   }
 
   void update_intercept(double &intercept) {

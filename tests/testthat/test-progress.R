@@ -72,3 +72,16 @@ test_that("setTimeLimit() ends a fit with the error that R gives, and R is usabl
   }
   expect_s3_class(hofm(x[1:50, ], y[1:50], rank = 1), "hofm")
 })
+
+test_that("training on all pairs can be stopped while its tables are made", {
+  set.seed(2)
+  A <- Matrix::rsparsematrix(20000, 300, 0.02)
+  pairs <- link_pairs(A, Matrix::rsparsematrix(20000, 300, 0.02), data.frame(i = 1:20000, j = 20000:1))
+  on.exit(setTimeLimit())
+  start <- proc.time()[["elapsed"]]
+  expect_error({
+    setTimeLimit(elapsed = 0.5, transient = TRUE)
+    hofm(pairs, order = 3, rank = 80, negatives = "all")
+  }, "time limit")
+  expect_lt(proc.time()[["elapsed"]] - start, 5)
+})
