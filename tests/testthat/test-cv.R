@@ -138,7 +138,8 @@ test_that("the result depends on the seed and on nothing else", {
   }
   one <- run()
   expect_identical(run(workers = 2), one)
-  expect_identical(run(workers = 5), one)
+  # R CMD check allows two processes
+  if (!nzchar(Sys.getenv("_R_CHECK_LIMIT_CORES_"))) expect_identical(run(workers = 5), one)
   expect_identical(run(foldid = one$foldid)$foldid, one$foldid)
   set.seed(1)
   first <- run(control = hofm_control())

@@ -161,3 +161,31 @@ test_that("a fit that knows nothing of pairs does not predict for them", {
   fit <- fit_quietly(x, rnorm(10), rank = 2, control = hofm_control(max_iter = 2))
   expect_error(predict(fit, small_graph()), "link_pairs", class = "hofm_error_input")
 })
+
+test_that("coordinate descent of the bilinear model equals a slow twin, and its fits can be saved", {
+  set.seed(8)
+  problem <- random_problem(8, 5)
+  P <- matrix(rnorm(10, sd = 0.5), 5)
+  value <- function(P) rowSums((problem$dense[, 1:2] %*% P[1:2, ]) * (problem$dense[, 3:5] %*% P[3:5, ]))
+  spec <- list(model = "bilinear", order = NA_integer_, rank = 2L, split = 2L, lambda = 0.01, loss = "squared", solver = "cd",
+               intercept = TRUE, linear = FALSE)
+  start <- list(intercept = 0.1, P = list(U = P[1:2, ], V = P[3:5, ]))
+  fit <- fit_from(problem, spec, start, max_iter = 1, tol = 0)
+  b <- 0.1 - mean(0.1 + value(P) - problem$y)
+  for (s in 1:2) for (j in 1:5) {                       # affine in each parameter: the slope is a difference
+    up <- P
+    up[j, s] <- up[j, s] + 1
+    D <- value(up) - value(P)
+    P[j, s] <- P[j, s] - (mean((b + value(P) - problem$y) * D) + 0.01 * P[j, s]) / (mean(D^2) + 0.01)
+  }
+  expect_equal(fit$intercept, b)
+  expect_equal(unname(rbind(fit$P$U, fit$P$V)), P, tolerance = 1e-10)
+
+  skip_if_not_installed("callr")
+  pairs <- small_graph()
+  bilinear <- fit_quietly(pairs, model = "bilinear", rank = 2, control = hofm_control(seed = 1))
+  file <- tempfile(fileext = ".rds")
+  saveRDS(bilinear, file)
+  there <- callr::r(function(file, pairs) predict(readRDS(file), pairs), list(file, pairs), package = "hofm")
+  expect_identical(there, predict(bilinear, pairs))
+})
