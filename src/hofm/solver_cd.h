@@ -28,7 +28,7 @@ constexpr int kMostHalvings = 40;  // of a step that is checked: by then it is 1
 
 // The kernel's sums of every row for one factor, built column by column. Row i's sums are slots[i * width + 1..].
 template <class Kernel>
-void fill_rows(Kernel kernel, ColumnSource &columns, const double *p, int n, double *slots, int width) {
+void fill_rows(Kernel kernel, ColumnSource &columns, const double *p, int n, double *slots, int width, Monitor &monitor) {
   for (int i = 0; i < n; ++i) kernel.begin(slots + std::size_t(i) * width);
   for (int j = 0; j < columns.count(); ++j) {
     const double pj = p[j];
@@ -36,6 +36,7 @@ void fill_rows(Kernel kernel, ColumnSource &columns, const double *p, int n, dou
     const Slice column = columns(j);
     kernel.at(j);
     for (int ii = 0; ii < column.size; ++ii) kernel.add(slots + std::size_t(column.index[ii]) * width, pj * column.value[ii]);
+    monitor.poll(double(column.size) * width);
   }
 }
 
@@ -55,7 +56,7 @@ class FactorSweep {
     // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
     careful_ = lambda == 0;
     enter(p, f);
-    monitor_.poll(double(design_.nonzeros()) * (kernel_.size() + 1) + design_.n);
+    monitor_.poll(design_.n);
     if (careful_) sweep<true>(p, lambda);
     else sweep<false>(p, lambda);
     leave(f);
@@ -71,7 +72,7 @@ class FactorSweep {
   double *slot(int i) { return slots_.data() + std::size_t(i) * width(); }
 
   void enter(const double *p, const std::vector<double> &f) {
-    fill_rows(kernel_, columns_, p, design_.n, slots_.data(), width());
+    fill_rows(kernel_, columns_, p, design_.n, slots_.data(), width(), monitor_);
     for (int i = 0; i < design_.n; ++i) {
       double *a = slot(i);
       a[0] = Loss::deriv(response_.y[i], f[i]);
@@ -269,7 +270,7 @@ class CoordinateDescent {
       std::vector<double> slots(std::size_t(design_.n) * width);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
-        fill_rows(whole, columns, p_.data(), design_.n, slots.data(), width);
+        fill_rows(whole, columns, p_.data(), design_.n, slots.data(), width, monitor_);
         for (int i = 0; i < design_.n; ++i) use(whole, slots.data() + std::size_t(i) * width + 1, i);
         monitor_.poll(2.0 * design_.nonzeros() * width);
       }
