@@ -211,6 +211,7 @@ model.matrix.hofm <- function(object, data, ...) {
 #' @rdname hofm_methods
 #' @export
 as.data.frame.hofm <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_fit(x, "x")
   linear <- if (x$linear) data.frame(degree = 1L, feature = x$features, factor = NA_integer_,
                                      value = unname(x$w))
   higher <- lapply(names(x$P), function(name) {

@@ -150,3 +150,13 @@ test_that("update() of a fit that got its data by value says what to give", {
   expect_error(update(fit, lambda = 1), "`x`", class = "hofm_error_unsupported")
   expect_s3_class(update(fit, x = x, y = x[, 1], lambda = 1), "hofm")
 })
+
+test_that("a damaged fit is listed by as.data.frame() no more than it predicts", {
+  x <- small_matrix()
+  fit <- quick_fit(x, small_response(x))
+  for (field in c("P", "w", "model", "features")) {
+    bad <- fit
+    bad[[field]] <- "a"
+    expect_error(as.data.frame(bad), class = "hofm_error_damaged_fit")
+  }
+})
