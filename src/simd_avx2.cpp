@@ -2,9 +2,14 @@
 // Every standard header comes before the pragma: nothing of it may be compiled for AVX2 and end up in other code.
 #include <cstddef>
 
+#include "hofm/column_kernel.h"
 #include "hofm/kernel_anova.h"
 #include "hofm/kernel_polynomial.h"
 #include "hofm/row_kernel.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
 
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
@@ -17,6 +22,9 @@
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
 #include "hofm/row_joint.h"
+#if defined(__x86_64__) && defined(__GNUC__)
+#include "hofm/column_anova.h"
+#endif
 
 namespace hofm {
 namespace avx2 {
@@ -25,13 +33,13 @@ RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); 
 JoinKernel join_kernels(Kernel kernel, int degree) { return joins(kernel, degree); }
 JointKernel joint_kernels(int degree) { return joints(degree); }
 
-bool compiled() {
 #if defined(__x86_64__) && defined(__GNUC__)
-  return true;
+ColumnKernel column_kernels(int degree, bool weighted) { return weighted ? columns<true>(degree) : columns<false>(degree); }
+bool compiled() { return true; }
 #else
-  return false;
+ColumnKernel column_kernels(int, bool) { return {}; }
+bool compiled() { return false; }
 #endif
-}
 
 }  // namespace avx2
 }  // namespace hofm

@@ -1,6 +1,9 @@
 // Row kernels for any processor, and the choice between them and the ones for a better processor.
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 
+#include "hofm/column_kernel.h"
 #include "hofm/kernel_anova.h"
 #include "hofm/kernel_polynomial.h"
 #include "hofm/row_kernel.h"
@@ -17,12 +20,16 @@ namespace avx2 {
 RowKernel row_kernels(Kernel kernel, int degree);
 JoinKernel join_kernels(Kernel kernel, int degree);
 JointKernel joint_kernels(int degree);
+ColumnKernel column_kernels(int degree, bool weighted);
 bool compiled();
 }  // namespace avx2
 
+// The environment variable HOFM_ISA=generic asks for plain instructions, so that every test can be run on both roads.
 bool has_avx2() {
 #if defined(__x86_64__) && defined(__GNUC__)
-  return avx2::compiled() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  static const char *wanted = std::getenv("HOFM_ISA");
+  static const bool plain = wanted && std::strcmp(wanted, "generic") == 0;
+  return !plain && avx2::compiled() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   return false;
 #endif
@@ -41,6 +48,11 @@ JoinKernel join_kernel(Kernel kernel, int degree, Isa isa) {
 JointKernel joint_kernel(int degree, Isa isa) {
   if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::joint_kernels(degree);
   return generic::joints(degree);
+}
+
+ColumnKernel column_kernel(int degree, bool weighted, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::column_kernels(degree, weighted);
+  return {};
 }
 
 }  // namespace hofm

@@ -51,6 +51,10 @@ struct AllSubsets {
     a[1] = rest * (1 + z + dz);  // a product of factors again: no digits are lost by adding
     return dz * rest;
   }
+  template <class Rows>
+  bool trusts(int, const Rows &) const {
+    return false;  // doubt() is cheap
+  }
   double doubt(const double *a) const { return a[2] > all_subsets::kNearZero ? 0 : HUGE_VAL; }
   double scale(const double *) const { return 1; }
   bool loses(const double *, double z) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }

@@ -3,6 +3,7 @@
 #ifndef HOFM_KERNEL_ANOVA_H
 #define HOFM_KERNEL_ANOVA_H
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -57,6 +58,13 @@ constexpr double kRemovalTolerance = 1e-9;
 inline double doubt(const double *a, int m) {
   return m <= 2 ? 0 : removal_error(a, m, std::sqrt(std::fmax(0, a[1] * a[1] - 2 * a[2])));
 }
+
+// A bound of doubt() for many rows at once, without a root for each: `most` starts as m zeros and is widened by every row.
+inline void widen(const double *a, int m, double *most) {
+  most[0] = std::max(most[0], a[1] * a[1] - 2 * a[2]);
+  for (int t = 1; t < m; ++t) most[t] = std::max(most[t], std::fabs(a[t]));
+}
+inline double most_doubt(const double *most, int m) { return removal_error(most, m, std::sqrt(most[0])); }
 
 // Algorithm 1: one column of the DP table at a time. O(dm) time, O(m) memory.
 inline double value(const double *z, int d, int m) {
@@ -141,6 +149,7 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
 //   slope(a, z)     derivative of the kernel in z      shift(a, z, dz)  z becomes z + dz; returns the kernel's change
 //   doubt(a)        the worst error of slope() over the features of the row, scale(a) the size of a slope: a row whose doubt is
 //                   too large beside the largest scale of all rows is watched, and loses(a, z) says which features of it to rebuild
+//   trusts(n, rows) whether none of n rows, rows(i) their sums, can be in doubt: a cheaper question than asking doubt() of each
 //   affine          whether the kernel is affine in z, so that a change is slope times step
 //   whole()         a policy whose sums suffice for whole().value(sums), the kernel itself, sums = a + 1
 //   at(j)           column j comes next (only the bilinear kernel minds)
@@ -181,6 +190,13 @@ struct Anova {
   bool loses(const double *a, double z) const {
     if (m <= 2) return false;
     return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(slope(a, z));
+  }
+  template <class Rows>
+  bool trusts(int n, const Rows &rows) const {
+    if (m <= 2) return true;
+    std::vector<double> most(m, 0.0);
+    for (int i = 0; i < n; ++i) anova::widen(rows(i), m, most.data());
+    return anova::most_doubt(most.data(), m) <= anova::kRemovalTolerance * most[m - 1];
   }
   Anova<Dynamic> whole() const { return {{m + 1}}; }
   double value(const double *sums) const { return sums[m - 2]; }  // of the degree below: see whole()

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <vector>
 
+#include "column_kernel.h"
 #include "descent.h"
 #include "design.h"
 #include "dispatch.h"
@@ -44,9 +45,11 @@ void fill_rows(Kernel kernel, ColumnSource &columns, const double *p, int n, dou
 template <class Kernel, class Loss, bool Weighted>
 class FactorSweep {
  public:
-  FactorSweep(Kernel kernel, Design &design, ColumnSource &columns, int augment, const Response &response, Monitor &monitor)
-      : kernel_(kernel), design_(design), columns_(columns), rows_(design), augment_(augment), response_(response),
-        monitor_(monitor) {
+  // `packed`: what works on several rows of a column at once, or nothing.
+  FactorSweep(Kernel kernel, ColumnKernel packed, Design &design, ColumnSource &columns, int augment, const Response &response,
+              Monitor &monitor)
+      : kernel_(kernel), packed_(packed), design_(design), columns_(columns), rows_(design), augment_(augment),
+        response_(response), monitor_(monitor) {
     slots_.resize(std::size_t(design.n) * width());
     rest_.resize(std::size_t(kernel.size()) + 1);
   }
@@ -55,7 +58,7 @@ class FactorSweep {
   void operator()(double *p, double lambda, std::vector<double> &f) {
     // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
     careful_ = lambda == 0;
-    enter(p, f);
+    enter(p, lambda, f);
     monitor_.poll(design_.n);
     if (careful_) sweep<true>(p, lambda);
     else sweep<false>(p, lambda);
@@ -65,13 +68,14 @@ class FactorSweep {
  private:
   static constexpr bool kChecked = !Loss::bounded || !Kernel::affine;
 
-  // A slot: derivative of the loss, the kernel's sums, then the weight if weights differ, then f and y unless l' = f - y.
+  // A slot: derivative of the loss, the kernel's sums, then the weight if weights differ, then f and y unless l' = f - y. Its
+  // width is even, for pairs of doubles to be loaded at once.
   int at_weight() const { return 1 + kernel_.size(); }
   int at_f() const { return at_weight() + Weighted; }
-  int width() const { return at_f() + (Loss::quadratic ? 0 : 2); }
+  int width() const { return (at_f() + (Loss::quadratic ? 0 : 2) + 1) / 2 * 2; }
   double *slot(int i) { return slots_.data() + std::size_t(i) * width(); }
 
-  void enter(const double *p, const std::vector<double> &f) {
+  void enter(const double *p, double lambda, const std::vector<double> &f) {
     fill_rows(kernel_, columns_, p, design_.n, slots_.data(), width(), monitor_);
     for (int i = 0; i < design_.n; ++i) {
       double *a = slot(i);
@@ -82,14 +86,20 @@ class FactorSweep {
         a[at_f() + 1] = response_.y[i];
       }
     }
-    watch();
+    if (careful_ || !kernel_.trusts(design_.n, [&](int i) { return slot(i); })) watch(p, lambda);
     if (careful_) design_.need_rows();
   }
 
-  // Rows whose derivatives would lose too many digits, beside the largest derivative of all rows.
-  void watch() {
-    double scale = 0;
-    for (int i = 0; i < design_.n; ++i) scale = std::max(scale, kernel_.scale(slot(i)));
+  // Rows whose derivatives would lose too many digits, beside the largest derivative of all rows. An error e in derivatives
+  // moves a parameter by e sum_i w_i |l'_i| / lambda at most: what that makes of the largest parameter may be lost, too.
+  void watch(const double *p, double lambda) {
+    double scale = 0, largest = 0, force = 0;
+    for (int j = 0; j < columns_.count(); ++j) largest = std::max(largest, std::fabs(p[j]));
+    for (int i = 0; i < design_.n; ++i) {
+      scale = std::max(scale, kernel_.scale(slot(i)));
+      force += response_.weight[i] * std::fabs(slot(i)[0]);
+    }
+    if (force > 0) scale = std::max(scale, lambda * largest / force);
     watched_.assign(design_.n, careful_);
     for (int i = 0; i < design_.n; ++i)
       if (kernel_.doubt(slot(i)) > anova::kRemovalTolerance * scale) watched_[i] = careful_ = true;
@@ -131,7 +141,8 @@ class FactorSweep {
   template <bool Careful>
   Slopes slopes(const Slice &column, int j, const double *p) {
     double first = 0, second = 0;
-    for (int ii = 0; ii < column.size; ++ii) {
+    if (!Careful && packed_) packed_.slopes(column, p[j], slots_.data(), &first, &second);
+    else for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
       const double *a = slot(i), x = column.value[ii];
       const double D = x * slope<Careful>(i, j, a, p[j] * x, p), wD = weight(a) * D;
@@ -198,7 +209,8 @@ class FactorSweep {
       if (std::fabs(p[j] + delta) < kZero) delta = -p[j];
       if constexpr (kChecked) delta = checked<Careful>(column, j, delta, lambda, p);
       if (delta == 0) continue;
-      for (int ii = 0; ii < column.size; ++ii) {
+      if (!Careful && packed_) packed_.shift(column, p[j], delta, slots_.data());
+      else for (int ii = 0; ii < column.size; ++ii) {
         const double x = column.value[ii];
         shift<Careful>(column.index[ii], j, slot(column.index[ii]), p[j] * x, delta * x, p);
       }
@@ -207,6 +219,7 @@ class FactorSweep {
   }
 
   Kernel kernel_;
+  ColumnKernel packed_;
   Design &design_;
   ColumnSource &columns_;
   RowSource rows_;
@@ -342,7 +355,9 @@ class CoordinateDescent {
   template <bool Weighted, class Kernel>
   void sweep_factors(Kernel kernel, Term &term) {
     ColumnSource columns(design_, term.augment);
-    FactorSweep<Kernel, Loss, Weighted> sweep(kernel, design_, columns, term.augment, response_, monitor_);
+    const ColumnKernel packed = Loss::quadratic && term.kernel == hofm::Kernel::anova
+                                    ? column_kernel(term.degree, Weighted) : ColumnKernel{};
+    FactorSweep<Kernel, Loss, Weighted> sweep(kernel, packed, design_, columns, term.augment, response_, monitor_);
     for (int s = 0; s < term.k; ++s) {
       factor(term, s);
       sweep(p_.data(), term.lambda, f_);

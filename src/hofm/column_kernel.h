@@ -1,0 +1,25 @@
+// A column seen by coordinate descent for the squared loss: four rows at a time where the processor has the instructions.
+#ifndef HOFM_COLUMN_KERNEL_H
+#define HOFM_COLUMN_KERNEL_H
+
+#include "row_kernel.h"
+#include "sparse.h"
+
+namespace hofm {
+
+// A row's slot: f - y, then a_1..a_{m-1} of the ANOVA kernel of degree m, then the weight if weights differ, then padding to an
+// even width, which is that of FactorSweep. What the functions do is said in kernel_anova.h and solver_cd.h.
+struct ColumnKernel {
+  // Weighted sums over the column's rows of (f - y) D and D^2, D = x h_{m-1}.
+  void (*slopes)(const Slice &column, double p, const double *slots, double *first, double *second) = nullptr;
+  // p becomes p + delta.
+  void (*shift)(const Slice &column, double p, double delta, double *slots) = nullptr;
+
+  explicit operator bool() const { return slopes; }
+};
+
+// Empty where there is nothing better than one row at a time: other degrees than 2 to 5, other processors.
+ColumnKernel column_kernel(int degree, bool weighted, Isa isa = Isa::best);
+
+}  // namespace hofm
+#endif
