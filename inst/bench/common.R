@@ -1,51 +1,121 @@
-# What the benchmarks share: data, the yardstick, and interleaved repetitions.
+# What the benchmarks share: jobs, the yardstick, interleaved repetitions, and the shape of a result.
 #
 # HOFM_DATA       a folder with one folder per data set (ml100k, nips): A.mtx.gz and, for two node sets, B.mtx.gz
 # HOFM_PAIRS      a folder with ml100k-train.tsv.gz and nips-train.tsv.gz: columns i, j, y
 # HOFM_YARDSTICK  the source of a textbook coordinate descent on one ANOVA block, built here with g++ -O2
+# HOFM_RUNS       repetitions of everything that is timed; the medians are reported
+# Jobs whose files are not there are left out, and without the yardstick so are the ratios to it.
 
 library(hofm)
 
-needed <- function(variable) {
+setting <- function(variable, default = "") {
   value <- Sys.getenv(variable)
-  if (!nzchar(value)) stop("Set the environment variable ", variable, "; see inst/bench/common.R.", call. = FALSE)
-  value
+  if (nzchar(value)) value else default
 }
+smoke <- nzchar(setting("HOFM_SMOKE")) # tiny sizes: does it run?
+runs <- as.integer(setting("HOFM_RUNS", if (smoke) "1" else "5"))
 
-build_yardstick <- function() {
-  binary <- file.path(tempdir(), "yardstick")
-  if (!file.exists(binary)) {
-    status <- system2("g++", c("-O2", "-std=c++17", "-o", binary, shQuote(needed("HOFM_YARDSTICK"))))
-    if (status != 0) stop("the yardstick does not compile", call. = FALSE)
+say <- function(...) message("hofm: ", ...)
+
+# ---- the yardstick ----
+
+yardstick_binary <- local({
+  binary <- NULL
+  function() {
+    source <- setting("HOFM_YARDSTICK")
+    if (!is.null(binary) || !file.exists(source)) return(binary)
+    path <- file.path(tempdir(), "yardstick")
+    if (system2("g++", c("-O2", "-std=c++17", "-o", path, shQuote(source))) != 0) stop("the yardstick does not compile")
+    binary <<- path
   }
-  binary
-}
+})
 
-# Seconds and objective of each epoch. `sd` is fixed at 0.01 in the yardstick.
-run_yardstick <- function(set, m, k = 30, lambda = 1e-3, epochs = 10) {
-  arguments <- c(file.path(needed("HOFM_DATA"), set), file.path(needed("HOFM_PAIRS"), paste0(set, "-train.tsv.gz")),
-                 m, k, lambda, epochs, if (set == "nips") "l2")
-  lines <- grep("^epoch", system2(build_yardstick(), arguments, stdout = TRUE), value = TRUE)
+# Seconds and objective of each epoch on a job, or NULL. Its start has a standard deviation of 0.01.
+run_yardstick <- function(job, m, k = 30, epochs = 1) {
+  if (is.null(yardstick_binary())) return(NULL)
+  arguments <- c(shQuote(job$folder), shQuote(job$file), m, k, job$lambda, epochs, if (job$unit_length) "l2")
+  lines <- grep("^epoch", system2(yardstick_binary(), arguments, stdout = TRUE), value = TRUE)
   data.frame(seconds = as.numeric(sub(".*epoch +[0-9]+ +([0-9.]+) s.*", "\\1", lines)),
              objective = as.numeric(sub(".*objective ", "", lines)))
 }
 
-# The same pairs as link_pairs; rows of nips have unit length.
-read_pairs <- function(set) {
-  folder <- file.path(needed("HOFM_DATA"), set)
+yardstick_epoch <- function(job, m, k = 30) {
+  epochs <- run_yardstick(job, m, k, epochs = 2)
+  if (is.null(epochs)) NA else stats::median(epochs$seconds)
+}
+
+# ---- jobs: link pairs, the same pairs as a plain matrix, and how the yardstick finds them ----
+
+read_job <- function(name) {
+  folder <- file.path(setting("HOFM_DATA"), name)
+  file <- file.path(setting("HOFM_PAIRS"), paste0(name, "-train.tsv.gz"))
+  if (!file.exists(file) || !file.exists(file.path(folder, "A.mtx.gz"))) {
+    say("no data for ", name, ": its jobs are left out")
+    return(NULL)
+  }
+  unit_length <- name == "nips" # word counts
   nodes <- function(file) {
     x <- methods::as(Matrix::readMM(gzfile(file.path(folder, file))), "CsparseMatrix")
-    if (set == "nips") x <- x / pmax(sqrt(Matrix::rowSums(x^2)), 1e-300)
+    if (unit_length) x <- x / pmax(sqrt(Matrix::rowSums(x^2)), 1e-300)
     methods::as(x, "CsparseMatrix")
   }
   A <- nodes("A.mtx.gz")
   B <- if (file.exists(file.path(folder, "B.mtx.gz"))) nodes("B.mtx.gz") else A
-  pairs <- utils::read.delim(gzfile(file.path(needed("HOFM_PAIRS"), paste0(set, "-train.tsv.gz"))))
-  link_pairs(A, B, stats::setNames(pairs, c("i", "j", "y")))
+  pairs <- link_pairs(A, B, stats::setNames(utils::read.delim(gzfile(file)), c("i", "j", "y")))
+  list(name = name, pairs = pairs, x = model.matrix(pairs), y = pairs$y, A = A, B = B, lambda = 1e-3,
+       folder = folder, file = file, unit_length = unit_length)
 }
 
-# A model of degree m alone, as the yardstick has it.
+# A random sparse matrix with `filled` nonzeros per row and a response from a planted model of order 2. The yardstick reads
+# pairs, so it gets the rows as one node set and, as the other, a single node without features.
+synthetic_job <- function(n, d, filled, seed = 1) {
+  set.seed(seed)
+  j <- as.integer(stats::runif(n * filled) * d) + 1L
+  x <- Matrix::sparseMatrix(i = rep(seq_len(n), each = filled), j = j, x = stats::rnorm(n * filled), dims = c(n, d))
+  P <- matrix(stats::rnorm(d * 4, sd = 0.3), d)
+  y <- rowSums(as.matrix(x %*% P)^2 - as.matrix(x^2 %*% P^2)) / 2 + stats::rnorm(n)
+  folder <- tempfile("synthetic")
+  dir.create(folder)
+  zip <- function(name) system2("gzip", shQuote(file.path(folder, name)))
+  Matrix::writeMM(x, file.path(folder, "A.mtx"))
+  writeLines(c("%%MatrixMarket matrix coordinate real general", "1 1 0"), file.path(folder, "B.mtx"))
+  utils::write.table(data.frame(i = seq_len(n), j = 1L, y = y), file.path(folder, "pairs.tsv"), sep = "\t",
+                     row.names = FALSE, quote = FALSE)
+  lapply(c("A.mtx", "B.mtx", "pairs.tsv"), zip)
+  list(name = "synthetic", x = x, y = y, lambda = 1e-3, folder = folder, file = file.path(folder, "pairs.tsv.gz"),
+       unit_length = FALSE)
+}
+
+the_synthetic <- function() if (smoke) synthetic_job(200, 50, 5) else synthetic_job(20000, 5000, 20)
+
+# ---- fits ----
+
+# A model of degree m alone, as the yardstick has it. No start collapses in the few epochs that are timed.
 fit_block <- function(x, ..., m, k = 30, lambda = 1e-3, control) {
   suppressWarnings(hofm(x, ..., order = m, rank = c(rep(0, m - 2), k), lambda = lambda, linear = FALSE, intercept = FALSE,
-                        loss = "squared", control = control), classes = "hofm_warning_collapsed")
+                        loss = "squared", control = control))
 }
+
+epoch_seconds <- function(fit) stats::median(diff(fit$trace$seconds))
+
+elapsed <- function(expression) system.time(expression, gcFirst = FALSE)[["elapsed"]]
+
+# ---- results ----
+
+# Every function of `what` called in turn, `runs` times over: a matrix with one column per function.
+interleave <- function(what) {
+  t(vapply(seq_len(runs), function(run) vapply(what, function(f) as.double(f()), 0), double(length(what))))
+}
+
+# One line of the table. The ratio is the yardstick's seconds over ours ("times faster") or ours over the yardstick's.
+result <- function(question, job, ..., seconds, yardstick = NA, sense = c("times faster", "of an epoch"), target = NA, note = "") {
+  sense <- match.arg(sense)
+  ratio <- if (sense == "times faster") yardstick / seconds else seconds / yardstick
+  cells <- utils::modifyList(list(order = NA, rank = NA, threads = NA), list(...))
+  data.frame(question = question, job = job, order = cells$order, rank = cells$rank, threads = cells$threads,
+             seconds = stats::median(seconds), yardstick = stats::median(yardstick), ratio = stats::median(ratio),
+             sense = sense, target = target, note = note)
+}
+
+# The slope of log(seconds) on log(size): 1 is linear.
+exponent <- function(size, seconds) unname(stats::coef(stats::lm(log(seconds) ~ log(size)))[2])

@@ -1,0 +1,32 @@
+# Other packages at the same work, where they are installed: rsparse (order 2, AdaGrad) and glmnet (order 1, ridge).
+job <- if (smoke) synthetic_job(200, 50, 5) else synthetic_job(20000, 5000, 20)
+rows <- list()
+ours <- function(m, k, solver, epochs) {
+  control <- hofm_control(threads = 1, max_iter = epochs, tol = 0, eta = if (solver == "adagrad") 0.05, init_sd = 0.05, seed = 1,
+                          keep_fitted = FALSE)
+  elapsed(suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, loss = "squared", solver = solver, control = control)))
+}
+compare <- function(peer, note, m, k, us, them) {
+  say("beside ", peer)
+  seconds <- interleave(list(hofm = us, peer = them))
+  result(paste("beside", peer), job$name, order = m, rank = k, threads = 1, seconds = seconds[, 1],
+         note = sprintf("%s; %s takes %.3g s, %.1f times as long", note, peer, stats::median(seconds[, 2]),
+                        stats::median(seconds[, 2] / seconds[, 1])))
+}
+if (requireNamespace("rsparse", quietly = TRUE)) {
+  rows$rsparse <- compare("rsparse", "10 epochs of AdaGrad, rank 8", 2, 8, function() ours(2, 8, "adagrad", 10), function() {
+    options(rsparse_omp_threads = 1L)
+    fm <- rsparse::FactorizationMachine$new(learning_rate_w = 0.05, rank = 8, lambda_w = 0, lambda_v = 1e-3, family = "gaussian")
+    x <- methods::as(job$x, "RsparseMatrix")
+    elapsed(fm$fit(x, job$y, n_iter = 10))
+  })
+}
+if (requireNamespace("FactoRizationMachines", quietly = TRUE)) {
+  rows$frm <- compare("FactoRizationMachines", "10 iterations of coordinate descent, rank 8", 2, 8, function() ours(2, 8, "cd", 10),
+                      function() elapsed(FactoRizationMachines::FM.train(job$x, job$y, method = "ALS", c(1, 8), iter = 10)))
+}
+if (requireNamespace("glmnet", quietly = TRUE)) {
+  rows$glmnet <- compare("glmnet", "order 1, ridge at one lambda", 1, NA, function() ours(1, 0, "cd", 100),
+                         function() elapsed(glmnet::glmnet(job$x, job$y, alpha = 0, lambda = 1e-3)))
+}
+do.call(rbind, rows)
