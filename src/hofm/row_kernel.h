@@ -50,6 +50,20 @@ struct JointKernel {
   void (*shift)(const TermView &, const Slice &column, const double *p, const double *step, double *cache);
 };
 
+// The samples of a node, and the nodes that they join it with.
+struct NodeSamples {
+  const int *sample, *partner;
+  int size;
+};
+
+// The same over the nodes that samples are joined from: see row_joint_nodes.h.
+struct JointNodeKernel {
+  void (*slopes)(const TermView &, const double *own, const double *p, double x, const NodeSamples &, const double *rest,
+                 const double *g, const double *w, double *first, double *second);
+  double (*turn)(const TermView &, const double *own, const double *p, double x, const double *u, double *v);
+  double (*along)(std::ptrdiff_t width, const double *v, const double *rest);
+};
+
 // Sums per factor that a kernel keeps of a row: a_1..a_m, or the product, or one or two inner products.
 inline int state_rows(Kernel kernel, int degree) {
   switch (kernel) {
@@ -73,6 +87,7 @@ bool has_avx2();
 RowKernel row_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JoinKernel join_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JointKernel joint_kernel(int degree, Isa isa = Isa::best);
+JointNodeKernel joint_node_kernel(int degree, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

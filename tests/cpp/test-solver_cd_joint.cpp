@@ -41,11 +41,34 @@ void epoch_slow(hofm::Model &model, const Sample &x, const hofm::Response &r) {
   }
 }
 
+// By way of the nodes and on the joined rows: the same steps.
+void by_nodes(const char *loss, int degree, int augment, int k, hofm::Random &random) {
+  const JoinedSample sample(2, 40, random);
+  const hofm::Response response = random_response(40, loss, false, random);
+  hofm::Model model;
+  model.terms.push_back(random_term(degree, k, sample.x.d, 0.05, random, hofm::Kernel::anova, augment));
+  hofm::Model twin = model;
+  hofm::Options options;
+  options.sweep = "joint";
+  options.loss = loss;
+  options.tol = 0;
+  options.max_iter = 3;
+  hofm::Design joined = sample.design(), rows = sample.x.design();
+  hofm::Monitor one, two;
+  hofm::fit(joined, response, model, options, one);
+  hofm::fit(rows, response, twin, options, two);
+  for (std::size_t q = 0; q < twin.terms[0].P.size(); ++q) CHECK_NEAR(model.terms[0].P[q], twin.terms[0].P[q], 1e-9);
+  CHECK_NEAR(one.trace.objective.back(), two.trace.objective.back(), 1e-11);
+}
+
 int main() {
   hofm::Random random(11);
   hofm::Options options;
   options.sweep = "joint";
   options.tol = 0;
+  for (const char *loss : {"squared", "logistic", "squared_hinge"})
+    for (int degree : {2, 3, 4, 5})
+      for (int augment : {0, degree - 1}) by_nodes(loss, degree, augment, augment + 3, random);
   for (int degree : {2, 3, 4, 5})
     for (int augment : {0, degree - 1})
       for (int k : {2, 5, 12}) {
