@@ -10,18 +10,3 @@ test_that("it says what was found, and only when asked what it is doing", {
   expect_match(out, "Best of each order and rank")
   expect_identical(shown, cv)
 })
-
-test_that("the plot shows the table and keeps the device's settings", {
-  data <- product_data(40)
-  cv <- cv_hofm(data$x, data$y, order = 1:2, rank = 2, nfolds = 3, n_lambda = 6, control = quick())
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  old <- graphics::par(no.readonly = TRUE)[c("mar", "mfrow", "las")]
-  expect_identical(plot(cv, main = "Title"), cv$table)
-  expect_identical(graphics::par(no.readonly = TRUE)[c("mar", "mfrow", "las")], old)
-  usr <- graphics::par("usr")
-  expect_true(all(log10(cv$lambda) >= usr[1] & log10(cv$lambda) <= usr[2]))
-  expect_true(all(c(cv$cvup, cv$cvlo, cv$table$cvm) >= usr[3] & c(cv$cvup, cv$cvlo, cv$table$cvm) <= usr[4]))
-  one <- cv_hofm(data$x, data$y, order = 1, nfolds = 3, lambda = 1)
-  expect_identical(plot(one), one$table)
-})
