@@ -161,11 +161,12 @@ cv_hofm.default <- function(x, ...) {
 #' @noRd
 check_specs <- function(order, rank, model, loss, solver, intercept, linear, links = FALSE) {
   several <- function(x) is_plain_number(x) && length(x) > 0 && !anyNA(x)
-  if (!is.null(order) && !several(order)) must_be("order", "one or more whole numbers", order)
+  given <- !is.null(order)
+  if (given && !is_unset(order) && !several(order)) must_be("order", "one or more whole numbers", order)
   if (!several(rank)) must_be("rank", "one or more whole numbers", rank)
-  combinations <- expand.grid(rank = sort(unique(rank)), order = if (is.null(order)) NA else sort(unique(order)))
+  combinations <- expand.grid(rank = sort(unique(rank)), order = if (given) sort(unique(order), na.last = TRUE) else NA)
   specs <- Map(function(order, rank) {
-    check_spec(if (!is.na(order)) order, rank, 1, model, loss, solver, intercept, linear, links)
+    check_spec(if (given) order, rank, 1, model, loss, solver, intercept, linear, links)
   }, combinations$order, combinations$rank)
   unique(specs)                                       # order 1 has no rank
 }

@@ -71,7 +71,7 @@
 #' @param data A data frame with the variables of the formula.
 #' @param y The response: numeric; or with two classes logical, factor or character.
 #' @param order The highest degree m of feature combinations, 1 to 20. Order 1 is ridge or logistic ridge
-#'   regression.
+#'   regression. The models `"all_subsets"` and `"bilinear"` have none: leave it out, or give `NA`.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
 #'   ..., `order`. 0 leaves that degree out.
 #' @param lambda The penalties, on the paper's scale: one number, or one for each degree 1, ..., `order`.
@@ -221,7 +221,7 @@ check_model <- function(model, links) {
 
 check_order <- function(order, model, rules) {
   if (is.null(rules$orders)) {
-    if (is.null(order)) return(NA_integer_)
+    if (is.null(order) || is_unset(order)) return(NA_integer_)
     hofm_abort(sprintf("`order` must not be given for `model = \"%s\"`: %s.", model, if (model == "bilinear") {
       "it is of degree 2"
     } else {
@@ -230,6 +230,9 @@ check_order <- function(order, model, rules) {
   }
   if (is.null(order)) 2L else check_count(order, "order", min = rules$orders[1], max = rules$orders[2])
 }
+
+# NA says that there is none, as the field `order` of such a fit does.
+is_unset <- function(order) is.atomic(order) && length(order) == 1 && is.na(order) && !is.nan(order)
 
 check_linear <- function(linear, model, rules) {
   linear <- if (is.null(linear)) rules$linear else check_flag(linear, "linear")
@@ -312,10 +315,25 @@ check_response_length <- function(y, n) {
              argument = "y")
 }
 
-check_parameter_count <- function(d, rank) {
-  if (!length(rank) || as.double(d) * max(rank) <= .Machine$integer.max) return(invisible())
-  hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.",
-                     d, max(rank), .Machine$integer.max), argument = "rank")
+# The core counts the cells of a matrix in integers. In memory there are up to four numbers for each parameter at a time: the start,
+# the solver's own and their slopes, and the result.
+check_parameter_count <- function(d, rank, memory = memory_bytes()) {
+  count <- as.double(d) * sum(as.double(rank))
+  if (as.double(d) * max(rank, 0) > .Machine$integer.max) {
+    hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.",
+                       d, max(rank), .Machine$integer.max), argument = "rank")
+  }
+  if (4 * 8 * count <= memory) return(invisible())
+  hofm_abort(sprintf(paste("`rank` must be smaller: %d features and a rank of %s make %.3g parameters, which need about %.0f GB of",
+                           "memory, and there are %.0f."), d, per_degree(rank), count, 32 * count / 1e9, memory / 1e9),
+             argument = "rank")
+}
+
+# What the machine has, where the system tells; else what a good one has.
+memory_bytes <- function() {
+  lines <- tryCatch(readLines("/proc/meminfo", n = 5), error = function(e) character(), warning = function(e) character())
+  total <- suppressWarnings(as.double(gsub("[^0-9]", "", grep("^MemTotal:", lines, value = TRUE))))
+  if (length(total) == 1 && is.finite(total) && total > 0) 1024 * total else 16 * 2^30
 }
 
 # A function that hands its own `...` on has arguments such as `..2` in the call, which mean nothing

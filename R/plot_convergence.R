@@ -5,9 +5,9 @@
 convergence_data <- function(fit) {
   trace <- fit$trace
   sound <- is.data.frame(trace) && is.numeric(trace$iteration) && is.numeric(trace$seconds) && is.numeric(trace$objective)
-  if (!sound || !nrow(trace)) hofm_abort("`x` has no trace to plot.", "hofm_error_damaged_fit", argument = "x")
+  if (!sound || !nrow(trace)) abort_damaged("x", "it has no trace to plot")
   trace <- trace[is.finite(trace$iteration) & is.finite(trace$seconds) & is.finite(trace$objective), ]
-  if (!nrow(trace)) hofm_abort("`x` has a trace without finite values.", "hofm_error_damaged_fit", argument = "x")
+  if (!nrow(trace)) abort_damaged("x", "its trace has no finite values")
   structure(trace, converged = isTRUE(fit$converged))
 }
 

@@ -7,8 +7,7 @@ degrees_data <- function(fit, newdata) {
   variance <- if (is.null(newdata)) fit$degree_variance else terms_variance(predict(fit, newdata, type = "terms"))
   names <- degree_names(fit)[-1L]
   sound <- is.numeric(variance) && identical(names(variance), c(names, "total")) && all(is.finite(variance))
-  if (!sound) hofm_abort("`x` is a damaged fit: its field `degree_variance` is not what it must be.", "hofm_error_damaged_fit",
-                         argument = "x")
+  if (!sound) abort_damaged("x", "its field `degree_variance` is missing or not what it must be")
   total <- variance[["total"]]
   variance <- unname(variance[names])
   data.frame(degree = sub("degree ", "", names), variance = variance, share = if (total > 0) variance / total else 0 * variance)

@@ -4,6 +4,7 @@
 #' of positives (`tpr`) whose score reaches it. A higher score speaks for the positive class, always; the
 #' direction is never guessed, so a score that ranks the wrong way round has an area below one half.
 #'
+#' @param x The true classes; may also be given as `truth = `. Or a fit of [hofm()] on pairs of nodes: see [roc_curve.hofm()].
 #' @param truth The true classes: a logical vector, a factor (its second level is the positive class, as in
 #'   [glm()]), numbers 0/1 or -1/1, or character strings of two kinds (the second in sorting order is
 #'   positive). Levels of a factor that do not occur are ignored when there are more than two.
@@ -16,6 +17,7 @@
 #'   ends are, and of the others the first in each of `max_points - 2` equal cells of `fpr + tpr`, so that a
 #'   point left out lies less than `2 / (max_points - 2)` in `fpr + tpr` behind one that is kept. The area
 #'   always comes from all scores.
+#' @param ... For methods; the one described here takes nothing more.
 #'
 #' @details The two classes are sorted apart by a radix sort, within 8 bytes of work space per score (16
 #'   with weights) beside the arguments and the result; a `truth` that is not logical takes up to 8 bytes
@@ -35,7 +37,12 @@
 #' curve
 #' plot(curve)
 #' @export
-roc_curve <- function(truth, score, weights = NULL, max_points = NULL) {
+roc_curve <- function(x, ...) UseMethod("roc_curve")
+
+#' @rdname roc_curve
+#' @export
+roc_curve.default <- function(x, score, weights = NULL, max_points = NULL, ..., truth = x) {
+  check_dots(list(...), names(formals(roc_curve.default)))
   classes <- check_truth(truth)
   score <- check_score(score, length(truth))
   weights <- check_score_weights(weights, length(truth))

@@ -16,7 +16,7 @@ test_that("rows that are not finite are left out, and a trace without others is 
   expect_identical(shown$iteration, c(0L, 3L, 5L, 6L))
   expect_equal(ggplot2::layer_data(ggplot2::autoplot(fit), 1)$x, fit$trace$seconds[c(1, 4, 6, 7)])
   fit$trace$objective <- NaN
-  expect_error(plot(fit), "without finite values", class = "hofm_error_damaged_fit")
+  expect_error(plot(fit), "trace has no finite values", class = "hofm_error_damaged_fit")
   for (trace in list(NULL, fit$trace[0, ], fit$trace[-3], list(), "a", transform(fit$trace, objective = "a"))) {
     fit["trace"] <- list(trace)
     expect_error(plot(fit), class = "hofm_error_damaged_fit")
