@@ -386,8 +386,8 @@ print.link_split <- function(x, ...) {
   links <- c(sum(x$train$y), length(x$test$links$i))
   pairs <- c(length(x$train$i), rest_size(x$test))
   cat("Split of ", count_text(sum(links)), " links\n", sep = "")
-  cat(sprintf("%-6s %s pairs, of which %s linked\n", c("train:", "test:"), format(count_text(pairs), width = max(nchar(count_text(pairs))),
-      justify = "right"), count_text(links)), sep = "")
+  cat(sprintf("%-6s %s pairs, of which %s linked\n", c("train:", "test:"), format(count_text(pairs), justify = "right"),
+              count_text(links)), sep = "")
   print_nodes(x$train)
   invisible(x)
 }

@@ -42,8 +42,11 @@ open_axes <- function(settings, ...) {
   numbers <- text_inches(axis_numbers(settings), graphics::par("cex.axis"))
   line <- max(graphics::par("mgp")[1], numbers / line_inches() + gap)
   old <- make_room(left = (line + 1) * line_inches())
+  drawn <- FALSE
+  on.exit(if (!drawn) graphics::par(old))
   do.call(graphics::plot, settings)
   if (!identical(settings$ann, FALSE)) graphics::title(ylab = title, line = line, cex.lab = settings$cex.lab)
+  drawn <- TRUE
   old
 }
 

@@ -7,12 +7,12 @@
 #' * `"interactions"`: the strongest [interactions()] of each degree as bars, positive weights to the right in blue, negative ones to
 #'   the left in orange. Each degree has an axis of its own.
 #' * `"degrees"`: for each degree, the variance of its part of the link divided by that of the link, over the training rows (ten
-#'   thousand of them, if there are more) or those of `newdata`. The intercept has no part in it. Shares do not add up to one when the
-#'   parts are correlated.
+#'   thousand of them, if there are more) or those of `newdata`. The intercept has no part in it. Shares do not add up to one when
+#'   the parts are correlated.
 #' * `"embedding"`: a map of the features, the rows of P in the plane of their first two principal components. The components are
-#'   taken about the origin, so that at degree 2 features in the same direction have a positive interaction, those in opposite directions a
-#'   negative one. Titles of the axes say how much of the sum of squares of P is on each. The features with the longest rows have
-#'   their names; a name for which there is no room is left out.
+#'   taken about the origin, so that at degree 2 features in the same direction have a positive interaction, those in opposite
+#'   directions a negative one. Titles of the axes say how much of the sum of squares of P is on each. The features with the longest
+#'   rows have their names; a name for which there is no room is left out.
 #'
 #' Colours are those of Okabe and Ito, which colour-blind readers can tell apart, and nothing is told by colour alone.
 #'

@@ -10,6 +10,8 @@
 embedding_data <- function(fit, degree, n) {
   n <- check_count(n, "n", min = 0)
   P <- embedding_rows(fit, degree)
+  scale <- max(abs(P), .Machine$double.xmin)
+  P <- P / scale                                         # so that no square overflows
   axes <- eigen(crossprod(P), symmetric = TRUE)
   plane <- cbind(P %*% axes$vectors, 0)[, 1:2, drop = FALSE]
   plane <- apply(plane, 2, function(v) v * if (v[which.max(abs(v))] < 0) -1 else 1)   # signs of eigenvectors are a toss-up
@@ -17,7 +19,7 @@ embedding_data <- function(fit, degree, n) {
   values <- c(pmax(axes$values, 0), 0)
   sides <- if (is_pair_fit(fit)) feature_side(fit$features) else rep("", nrow(P))
   plane <- matrix(plane, ncol = 2)
-  data <- data.frame(feature = fit$features, x = plane[, 1], y = plane[, 2], norm = norm, group = sides,
+  data <- data.frame(feature = fit$features, x = scale * plane[, 1], y = scale * plane[, 2], norm = scale * norm, group = sides,
                      label = rank(-norm, ties.method = "first") <= n & norm > 0)
   structure(data, share = if (sum(values) > 0) values[1:2] / sum(values) else c(0, 0))
 }

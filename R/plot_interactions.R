@@ -99,8 +99,9 @@ gg_interactions <- function(data) {
   data$sign <- ifelse(data$weight < 0, "negative", "positive")
   data$panel <- factor(paste("Degree", data$degree), paste("Degree", unique(data$degree)))
   labels <- stats::setNames(shorten(data$interaction, longer_than(60)), rows)
-  picture <- bare_ggplot(data, x = "weight", y = "row", fill = "sign") + ggplot2::geom_col(width = min(0.76, 0.15 * max(table(data$degree)))) +
+  width <- min(0.76, 0.15 * max(table(data$degree)))        # a lone bar is no block
+  picture <- bare_ggplot(data, x = "weight", y = "row", fill = "sign") + ggplot2::geom_col(width = width) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey40") + ggplot2::scale_y_discrete(labels = labels) +
     ggplot2::scale_fill_manual(values = sign_colours(), guide = "none") + ggplot2::labs(x = "Weight", y = NULL)
-  if (length(unique(data$degree)) == 1) picture else picture + ggplot2::facet_wrap("panel", ncol = 1, scales = "free")
+  if (nlevels(data$panel) == 1) picture else picture + ggplot2::facet_wrap("panel", ncol = 1, scales = "free")
 }

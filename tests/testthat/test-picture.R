@@ -34,3 +34,11 @@ test_that("names lose their middles, the longest first, and only when they must"
   expect_lte(graphics::strwidth(short, "inches", cex = 0.8), 1.5)
   expect_gt(graphics::strwidth(short, "inches", cex = 0.8), 1.2)
 })
+
+test_that("a picture that cannot be drawn leaves the margins as they were", {
+  grDevices::pdf(NULL, width = 4, height = 0.5)
+  on.exit(grDevices::dev.off())
+  before <- graphics::par("mai")
+  expect_error(open_axes(list(x = 1:2, y = c(0, 123456789.5), log = "", ylab = "", las = 1)), "margins too large")
+  expect_equal(graphics::par("mai"), before)
+})

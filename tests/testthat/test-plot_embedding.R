@@ -25,6 +25,7 @@ test_that("features with the longest rows have names", {
 })
 
 test_that("one factor, one feature and factors at zero are drawn", {
+  skip_if_not_installed("ggplot2")
   x <- small_matrix()
   one <- collapsing(hofm(x, small_response(x), rank = 1, control = quick()))
   expect_equal(embedding_data(one, NULL, 15)$y, numeric(4))
@@ -32,7 +33,10 @@ test_that("one factor, one feature and factors at zero are drawn", {
   zero <- one
   zero$P[["2"]][] <- 0
   expect_equal(attr(embedding_data(zero, NULL, 15), "share"), c(0, 0))
-  for (fit in list(one, single, zero)) {
+  large <- still_fit()
+  large$P[["2"]] <- large$P[["2"]] * 1e200
+  expect_equal(embedding_data(large, NULL, 15)$x / 1e200, embedding_data(still_fit(), NULL, 15)$x)
+  for (fit in list(one, single, zero, large)) {
     expect_silent(drawn(plot(fit, "embedding")))
     expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(fit, "embedding")))
   }
@@ -49,6 +53,7 @@ test_that("a degree without factors has no map", {
 })
 
 test_that("the sides of pairs are told apart", {
+  skip_if_not_installed("ggplot2")
   nodes <- small_matrix(12)
   pairs <- link_pairs(nodes, pairs = cbind(1:6, 7:12, 0:1))
   map <- embedding_data(quick_fit(pairs), NULL, 15)
