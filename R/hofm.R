@@ -71,7 +71,7 @@
 #' @param data A data frame with the variables of the formula.
 #' @param y The response: numeric; or with two classes logical, factor or character.
 #' @param order The highest degree m of feature combinations, 1 to 20. Order 1 is ridge or logistic ridge
-#'   regression.
+#'   regression. The models `"all_subsets"` and `"bilinear"` have none: leave it out, or give `NA`.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
 #'   ..., `order`. 0 leaves that degree out.
 #' @param lambda The penalties, on the paper's scale: one number, or one for each degree 1, ..., `order`.
@@ -146,9 +146,7 @@ hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm"
                         control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
-  if (missing(y)) hofm_abort("`y`, the response, is missing.", argument = "y")
-  parts <- learn_design(x)
-  parts <- c(parts, list(y = y, weights = weights, offset = offset, offset_given = !is.null(offset)))
+  parts <- matrix_parts(x, y, weights, offset)
   fit_checked(parts, spec, init, control, tidy_call(resolve_dots(match.call(), parent.frame())))
 }
 
@@ -171,8 +169,7 @@ hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm
   spec$split <- ncol(x$A)
   check_blocks(x, spec)
   negatives <- if (missing(negatives)) "given" else check_choice(negatives, "negatives", c("given", "all"))
-  parts <- list(blocks = link_blocks(x), n = length(x$i), y = as.double(x$y), weights = weights, offset = offset,
-                offset_given = !is.null(offset), blueprint = list(kind = "matrix", features = x$features, named = TRUE))
+  parts <- pair_parts(x, weights, offset)
   call <- tidy_call(match.call())
   if (negatives == "given") {
     if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
@@ -224,7 +221,7 @@ check_model <- function(model, links) {
 
 check_order <- function(order, model, rules) {
   if (is.null(rules$orders)) {
-    if (is.null(order)) return(NA_integer_)
+    if (is.null(order) || is_unset(order)) return(NA_integer_)
     hofm_abort(sprintf("`order` must not be given for `model = \"%s\"`: %s.", model, if (model == "bilinear") {
       "it is of degree 2"
     } else {
@@ -233,6 +230,9 @@ check_order <- function(order, model, rules) {
   }
   if (is.null(order)) 2L else check_count(order, "order", min = rules$orders[1], max = rules$orders[2])
 }
+
+# NA says that there is none, as the field `order` of such a fit does.
+is_unset <- function(order) is.atomic(order) && length(order) == 1 && is.na(order) && !is.nan(order)
 
 check_linear <- function(linear, model, rules) {
   linear <- if (is.null(linear)) rules$linear else check_flag(linear, "linear")
@@ -265,24 +265,48 @@ check_idle_rank <- function(rank) {
   integer(0)
 }
 
+#' What the methods for matrices and data frames hand on: columns, response, weights and offset
+#' @noRd
+matrix_parts <- function(x, y, weights, offset) {
+  if (missing(y)) hofm_abort("`y`, the response, is missing.", argument = "y")
+  c(learn_design(x), list(y = y, weights = weights, offset = offset, offset_given = !is.null(offset)))
+}
+
+#' The same of pairs of nodes, whose columns are in blocks
+#' @noRd
+pair_parts <- function(pairs, weights, offset) {
+  list(blocks = link_blocks(pairs), n = length(pairs$i), y = as.double(pairs$y), weights = weights, offset = offset,
+       offset_given = !is.null(offset), blueprint = list(kind = "matrix", features = pairs$features, named = TRUE))
+}
+
 #' The one road from checked columns to a fit
-#' @param parts A list: `x`, `blueprint`, `y`, `weights`, `offset`, `offset_given` and perhaps `na.action`.
+#' @param parts A list: `x`, `blueprint`, `y`, `weights`, `offset`, `offset_given` and perhaps `na.action`; or `blocks`
+#'   and `n` in place of `x`.
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
-  if (is.null(parts$blocks)) parts$blocks <- list(list(x = parts$x, index = NULL))
-  n <- if (is.null(parts[["n"]])) nrow(parts$x) else parts[["n"]]   # `$n` would also find `na.action`
   control <- check_control(control, length(factor_names(spec)))
   features <- parts$blueprint$features
   check_parameter_count(length(features), spec$rank)
+  checked <- row_problem(parts, spec$loss)
+  spec$loss <- checked$response$loss
+  engine <- fit_model(checked$problem, spec, control, check_init(init, features, spec))
+  new_hofm(engine, checked$problem, spec, control, checked$response[c("kind", "levels")], checked$weights, parts, call)
+}
+
+#' Columns, response, weights and offset, checked against each other, as the engine takes them
+#' @param loss NULL for the one that suits the response.
+#' @return A list: `problem` (see fit.R), `response` (as code_response() gives it), `weights` (as given).
+#' @noRd
+row_problem <- function(parts, loss) {
+  n <- if (is.null(parts[["n"]])) nrow(parts$x) else parts[["n"]]   # `$n` would also find `na.action`
   check_response_length(parts$y, n)
-  response <- code_response(parts$y, spec$loss)
-  spec$loss <- response$loss
+  response <- code_response(parts$y, loss)
   weights <- check_weights(parts$weights, n)
   check_varies(response, weights$share)
-  problem <- list(blocks = parts$blocks, n = n, features = features, y = response$y,
-                  weights = weights$share, offset = check_offset(parts$offset, n))
-  engine <- fit_model(problem, spec, control, check_init(init, features, spec))
-  new_hofm(engine, problem, spec, control, response[c("kind", "levels")], weights$given, parts, call)
+  blocks <- if (is.null(parts$blocks)) list(list(x = parts$x, index = NULL)) else parts$blocks
+  problem <- list(blocks = blocks, n = n, features = parts$blueprint$features, y = response$y, weights = weights$share,
+                  offset = check_offset(parts$offset, n))
+  list(problem = problem, response = response, weights = weights$given)
 }
 
 check_response_length <- function(y, n) {
@@ -291,10 +315,25 @@ check_response_length <- function(y, n) {
              argument = "y")
 }
 
-check_parameter_count <- function(d, rank) {
-  if (!length(rank) || as.double(d) * max(rank) <= .Machine$integer.max) return(invisible())
-  hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.",
-                     d, max(rank), .Machine$integer.max), argument = "rank")
+# The core counts the cells of a matrix in integers. In memory there are up to four numbers for each parameter at a time: the start,
+# the solver's own and their slopes, and the result.
+check_parameter_count <- function(d, rank, memory = memory_bytes()) {
+  count <- as.double(d) * sum(as.double(rank))
+  if (as.double(d) * max(rank, 0) > .Machine$integer.max) {
+    hofm_abort(sprintf("`rank` must be smaller: %d features times a rank of %d are more than %d parameters.",
+                       d, max(rank), .Machine$integer.max), argument = "rank")
+  }
+  if (4 * 8 * count <= memory) return(invisible())
+  hofm_abort(sprintf(paste("`rank` must be smaller: %d features and a rank of %s make %.3g parameters, which need about %.0f GB of",
+                           "memory, and there are %.0f."), d, per_degree(rank), count, 32 * count / 1e9, memory / 1e9),
+             argument = "rank")
+}
+
+# What the machine has, where the system tells; else what a good one has.
+memory_bytes <- function() {
+  lines <- tryCatch(readLines("/proc/meminfo", n = 5), error = function(e) character(), warning = function(e) character())
+  total <- suppressWarnings(as.double(gsub("[^0-9]", "", grep("^MemTotal:", lines, value = TRUE))))
+  if (length(total) == 1 && is.finite(total) && total > 0) 1024 * total else 16 * 2^30
 }
 
 # A function that hands its own `...` on has arguments such as `..2` in the call, which mean nothing

@@ -62,7 +62,9 @@ interaction_frame <- function(index, weight, features) {
   data.frame(named, weight = weight)
 }
 
+times_sign <- " \u00d7 "
+
 # "a x b x c", one per row.
 interaction_labels <- function(found) {
-  do.call(paste, c(unname(found[startsWith(names(found), "feature_")]), sep = " \u00d7 "))
+  do.call(paste, c(unname(found[startsWith(names(found), "feature_")]), sep = times_sign))
 }

@@ -326,17 +326,21 @@ model.matrix.link_pairs <- function(object, ...) {
 #'   class `hofm_warning_self_links`.
 #' @param seed A whole number for a split that is the same every time, or `NULL` to go on with R's generator, so that
 #'   [set.seed()] is enough.
-#' @param x A `link_rest` object.
+#' @param x The result of `split_links()`, or its test set.
 #' @param ... Not used.
 #'
-#' @return A list: `train`, a [link_pairs()] object with the links first, and `test`, a list of class `link_rest` with
+#' @return A list of class `link_split`: `train`, a [link_pairs()] object with the links first, and `test`, a list of class `link_rest` with
 #'   `A`, `B`, `one_set`, `directed`, `nodes` and `features` as there, `train` (a list with the row numbers `i` and `j` of
 #'   the training pairs, which are not part of the test set) and `links` (the same for the links that were held out).
+#'   `as.data.frame()` of a small test set lists its pairs as that of [link_pairs()] does.
 #' @seealso [link_pairs()], [sample_negatives()]
 #' @examples
 #' split <- split_links(debian_r$features, edges = debian_r$links, directed = TRUE, seed = 1)
+#' split
 #' split$train
 #' split$test
+#' small <- split_links(debian_r$features[1:50, ], edges = cbind(1:20, 21:40), seed = 1)
+#' head(as.data.frame(small$test))
 #' @export
 split_links <- function(A, B = NULL, edges, prop = 0.5, ratio = 1, directed = FALSE, seed = NULL) {
   graph <- read_graph(A, B, directed)
@@ -351,7 +355,8 @@ split_links <- function(A, B = NULL, edges, prop = 0.5, ratio = 1, directed = FA
   codes <- c(drawn$links, drawn$negatives)
   train <- c(pair_nodes(grid, codes), list(y = rep(c(1, 0), c(n_train, n_negative))))
   rest <- list(train = train[c("i", "j")], links = pair_nodes(grid, setdiff(links, drawn$links)))
-  list(train = new_link_pairs(graph, train), test = structure(c(graph, rest), class = "link_rest"))
+  structure(list(train = new_link_pairs(graph, train), test = structure(c(graph, rest), class = "link_rest")),
+            class = "link_split")
 }
 
 training_share <- function(n, prop) {
@@ -377,12 +382,42 @@ check_rest <- function(grid, n_links, n_negative) {
 
 #' @rdname split_links
 #' @export
+print.link_split <- function(x, ...) {
+  links <- c(sum(x$train$y), length(x$test$links$i))
+  pairs <- c(length(x$train$i), rest_size(x$test))
+  cat("Split of ", count_text(sum(links)), " links\n", sep = "")
+  cat(sprintf("%-6s %s pairs, of which %s linked\n", c("train:", "test:"), format(count_text(pairs), justify = "right"),
+              count_text(links)), sep = "")
+  print_nodes(x$train)
+  invisible(x)
+}
+
+#' @rdname split_links
+#' @export
 print.link_rest <- function(x, ...) {
   size <- rest_size(x)
   cat("All other pairs of a graph: ", count_text(size), ", of which ", count_text(length(x$links$i)), " linked (",
       count_text(length(x$train$i)), " training pairs left out)\n", sep = "")
   print_nodes(x)
   invisible(x)
+}
+
+#' @rdname split_links
+#' @param row.names,optional As in [as.data.frame()]; not used.
+#' @param max_pairs The most pairs that `as.data.frame()` of a test set may list, as a guard against filling the memory.
+#' @export
+as.data.frame.link_rest <- function(x, row.names = NULL, optional = FALSE, ..., max_pairs = 1e7) {
+  size <- rest_size(x)
+  if (size > check_number(max_pairs, "max_pairs", min = 0)) {
+    hofm_abort(sprintf(paste("`x` has %s pairs, more than the %s of `max_pairs`: auc(), roc_curve() and top_links() go through",
+                             "them without a list."), count_text(size), count_text(max_pairs)), argument = "max_pairs")
+  }
+  grid <- pair_grid(x)
+  code <- seq(0, grid$size - 1)
+  code <- code[!code %in% pair_codes(grid, x$train$i, x$train$j)]
+  ends <- pair_nodes(grid, code)
+  data.frame(node_labels(x, ends$i, ends$j), y = as.double(code %in% pair_codes(grid, x$links$i, x$links$j)),
+             stringsAsFactors = FALSE)
 }
 
 rest_size <- function(rest) pair_grid(rest)$size - length(rest$train$i)

@@ -148,25 +148,45 @@ sound_factors <- function(P, d, k) {
 #'
 #' Fits are read from files and edited by hand; what reaches the compiled code must be sound. The checks are
 #' in the order in which they can rely on each other.
+#' @param shown Whether to check also the fields that are only there to be shown, which predictions do without.
 #' @noRd
-check_fit <- function(fit, arg = "object") {
-  damaged <- function(what) {
-    hofm_abort(sprintf("%s is a damaged fit: %s.", ticked(arg), what), "hofm_error_damaged_fit",
-               argument = arg)
-  }
-  if (!is.list(fit)) damaged("it is not a list")
+check_fit <- function(fit, arg = "object", shown = FALSE) {
+  if (!is.list(fit)) abort_damaged(arg, "it is not a list")
   version <- fit$format_version
   if (!(is_plain_number(version) && length(version) == 1 && version %in% format_version)) {
-    damaged(sprintf("its `format_version` is %s, and this version reads %d", describe(version),
-                    format_version))
+    abort_damaged(arg, sprintf("its `format_version` is %s, and this version reads %d", describe(version), format_version))
   }
-  rules <- fit_rules()
+  rules <- c(fit_rules(), if (shown) shown_rules())
   no <- function(condition) FALSE
   for (field in names(rules)) {
     sound <- tryCatch(isTRUE(rules[[field]](fit)), error = no, warning = no)
-    if (!sound) damaged(sprintf("its field %s is missing or not what it must be", ticked(field)))
+    if (!sound) abort_damaged(arg, sprintf("its field %s is missing or not what it must be", ticked(field)))
   }
   invisible(fit)
+}
+
+abort_damaged <- function(arg, what) {
+  hofm_abort(sprintf("%s is a damaged fit: %s.", ticked(arg), what), "hofm_error_damaged_fit", argument = arg)
+}
+
+# What print() and summary() need besides. A trace may be missing.
+shown_rules <- function() {
+  number <- function(field) function(f) is_plain_number(f[[field]]) && length(f[[field]]) == 1
+  list(
+    call = function(f) is.call(f$call),
+    lambda = function(f) is_plain_number(f$lambda) && length(f$lambda) > 0,
+    solver = function(f) is.character(f$solver) && length(f$solver) == 1,
+    trace = function(f) is.null(f$trace) || (is.data.frame(f$trace) && is.numeric(f$trace$iteration)),
+    objective = number("objective"), deviance = number("deviance"), null.deviance = number("null.deviance"),
+    n = number("n"), message = function(f) is.null(f$message) || is.character(f$message),
+    has_intercept = function(f) is.logical(f$has_intercept) && length(f$has_intercept) == 1,
+    degree_variance = function(f) {
+      is_plain_number(f$degree_variance) && identical(names(f$degree_variance), c(degree_names(f)[-1L], "total"))
+    },
+    negatives = function(f) {
+      is.null(f$negatives) || (is.list(f$negatives) && is_plain_number(c(f$negatives$pairs, f$negatives$links)) &&
+        length(c(f$negatives$pairs, f$negatives$links)) == 2)
+    })
 }
 
 fit_rules <- function() {

@@ -1,64 +1,70 @@
 #' Plot a fit
 #'
-#' `which = "convergence"` draws the objective, on a log scale when it is positive, against the time or the iterations spent; a
-#' filled end point means that the solver stopped of its own accord. `which = "interactions"` draws the strongest
-#' [interactions()] as bars, positive weights to the right in blue, negative ones to the left in orange.
+#' Four pictures of a fit, in base graphics by `plot()` and for ggplot2, where it is installed, by `autoplot()`.
 #'
-#' @param x A fit from [hofm()].
-#' @param which What to draw: `"convergence"` or `"interactions"`.
-#' @param against The horizontal axis of `"convergence"`: `"seconds"` or `"iteration"`.
-#' @param degree,n Of `"interactions"`: how many features are combined, and how many combinations are shown.
-#' @param ... Passed on to [plot()] or [barplot()].
-#' @return What is drawn, a data frame, invisibly.
+#' * `"convergence"`: the objective, on a log scale if it is positive, against the time or the iterations spent. The end point is
+#'   filled if the solver stopped of its own accord.
+#' * `"interactions"`: the strongest [interactions()] of each degree as bars, positive weights to the right in blue, negative ones to
+#'   the left in orange. Each degree has an axis of its own.
+#' * `"degrees"`: for each degree, the variance of its part of the link divided by that of the link, over the training rows (ten
+#'   thousand of them, if there are more) or those of `newdata`. The intercept has no part in it. Shares do not add up to one when
+#'   the parts are correlated.
+#' * `"embedding"`: a map of the features, the rows of P in the plane of their first two principal components. The components are
+#'   taken about the origin, so that at degree 2 features in the same direction have a positive interaction, those in opposite
+#'   directions a negative one. Titles of the axes say how much of the sum of squares of P is on each. The features with the longest
+#'   rows have their names; a name for which there is no room is left out.
+#'
+#' Colours are those of Okabe and Ito, which colour-blind readers can tell apart, and nothing is told by colour alone.
+#'
+#' @param x,object A fit from [hofm()].
+#' @param which What to draw.
+#' @param against The horizontal axis of `"convergence"`.
+#' @param degree Of `"interactions"`: how many features are combined; `NULL` for all degrees from 2 to 4 that the fit has. Of
+#'   `"embedding"`: whose P; `NULL` for the lowest degree that has one. Models that share P between degrees have but one map.
+#' @param n How many interactions of each degree are shown (fewer where the figure is too small for them), or how many features
+#'   have their names on the map.
+#' @param newdata For `"degrees"`: rows to take the variances over, as in [predict.hofm()]; `NULL` for the training rows.
+#' @param ... For `plot()`: passed on to [graphics::plot.default()], such as `main` or `cex.lab`. For `autoplot()`: not used.
+#' @return `plot()`: what is drawn, a data frame, invisibly. `autoplot()`: a ggplot.
+#' @seealso [plot.roc_curve()] and [plot.cv_hofm()] for the other pictures.
 #' @examples
-#' fit <- hofm(as.matrix(mtcars[c("wt", "qsec", "drat")]) / 10, mtcars$mpg, rank = 2)
+#' cars <- scale(mtcars[c("wt", "qsec", "drat", "hp", "disp")])
+#' fit <- hofm(cars, mtcars$mpg, order = 3, rank = 2, lambda = 0.1, control = hofm_control(seed = 1))
 #' plot(fit)
 #' plot(fit, against = "iteration", main = "Fuel")
-#' plot(fit, "interactions")
+#' plot(fit, "interactions", n = 5)
+#' plot(fit, "degrees")
+#' plot(fit, "embedding")
+#' if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(fit, "interactions", n = 5)
 #' @export
-plot.hofm <- function(x, which = c("convergence", "interactions"), against = c("seconds", "iteration"),
-                      degree = 2, n = 15, ...) {
+plot.hofm <- function(x, which = c("convergence", "interactions", "degrees", "embedding"),
+                      against = c("seconds", "iteration"), degree = NULL, n = 15, newdata = NULL, ...) {
   which <- if (missing(which)) "convergence" else check_choice(which, "which", eval(formals()$which))
-  against <- if (missing(against)) "seconds" else check_choice(against, "against", c("seconds", "iteration"))
-  if (which == "interactions") return(invisible(plot_interactions(x, degree, n, ...)))
-  trace <- x$trace
-  sound <- is.data.frame(trace) && nrow(trace) && all(c("iteration", "seconds", "objective") %in% names(trace))
-  if (!sound) hofm_abort("`x` has no trace to plot.", "hofm_error_damaged_fit")
-  plot_convergence(trace, against, isTRUE(x$converged), ...)
-  invisible(trace)
+  against <- if (missing(against)) "seconds" else check_choice(against, "against", eval(formals()$against))
+  data <- picture_data(x, which, degree, n, newdata)
+  switch(which,
+    convergence = draw_convergence(data, against, ...), interactions = draw_interactions(data, ...),
+    degrees = draw_degrees(data, ...), embedding = draw_embedding(data, ...))
+  invisible(data)
 }
 
-# Blue and orange of the Okabe-Ito palette: told apart by every eye, and in grey by the side of the axis they are on.
-sign_colours <- c(positive = "#0072B2", negative = "#D55E00")
-
-# The strongest on top. The left margin is as wide as the longest label, up to half of the figure, and the right one has room for half
-# of the last number of the axis, which stands at its very end.
-plot_interactions <- function(fit, degree, n, ...) {
-  found <- interactions(fit, degree, n)
-  if (!nrow(found)) hofm_abort(sprintf("The fit has no interactions of degree %d to plot.", degree), argument = "degree")
-  shown <- found[rev(seq_len(nrow(found))), ]
-  labels <- interaction_labels(shown)
-  ticks <- pretty(c(0, shown$weight))
-  inches <- function(text) max(graphics::strwidth(text, "inches"))
-  margins <- c(min(inches(labels) + 0.3, 0.55 * graphics::par("din")[1]), max(inches(format(ticks)) / 2 + 0.1, graphics::par("mai")[4]))
-  old <- graphics::par(mai = replace(graphics::par("mai"), c(2, 4), margins))
-  on.exit(graphics::par(old))
-  settings <- list(
-    height = shown$weight, names.arg = labels, horiz = TRUE, las = 1, border = NA,
-    col = sign_colours[ifelse(shown$weight < 0, "negative", "positive")], xlab = "Weight", xlim = range(ticks)
-  )
-  do.call(graphics::barplot, utils::modifyList(settings, list(...)))
-  graphics::abline(v = 0, col = "grey40")
-  found
+#' @rdname plot.hofm
+#' @exportS3Method ggplot2::autoplot
+autoplot.hofm <- function(object, which = c("convergence", "interactions", "degrees", "embedding"),
+                          against = c("seconds", "iteration"), degree = NULL, n = 15, newdata = NULL, ...) {
+  check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  which <- if (missing(which)) "convergence" else check_choice(which, "which", eval(formals()$which))
+  against <- if (missing(against)) "seconds" else check_choice(against, "against", eval(formals()$against))
+  data <- picture_data(object, which, degree, n, newdata)
+  switch(which,
+    convergence = gg_convergence(data, against), interactions = gg_interactions(data), degrees = gg_degrees(data),
+    embedding = gg_embedding(data))
 }
 
-plot_convergence <- function(trace, against, converged, ...) {
-  settings <- list(
-    x = trace[[against]], y = trace$objective, log = if (all(trace$objective > 0)) "y" else "",
-    xlab = if (against == "seconds") "Seconds" else "Iteration", ylab = "Objective",
-    type = "l", col = "#0072B2", lwd = 2, las = 1)
-  do.call(graphics::plot, utils::modifyList(settings, list(...)))
-  last <- nrow(trace)
-  graphics::points(trace[[against]][last], trace$objective[last], pch = if (converged) 19 else 1,
-                   col = "#D55E00")
+# What is drawn, whoever draws it.
+picture_data <- function(fit, which, degree, n, newdata) {
+  check_fit(fit, "x")
+  switch(which,
+    convergence = convergence_data(fit), interactions = interactions_data(fit, degree, n), degrees = degrees_data(fit, newdata),
+    embedding = embedding_data(fit, degree, n))
 }

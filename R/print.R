@@ -8,6 +8,7 @@
 #' print(hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2))
 #' @export
 print.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_fit(x, "x", shown = TRUE)
   cat(headline(x), "\n", sep = "")
   cat(call_lines(x$call), sep = "\n")
   cat(sprintf("%-12s%s\n", paste0(names(facts <- fit_facts(x, digits)), ":"), facts), sep = "")

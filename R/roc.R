@@ -4,6 +4,7 @@
 #' of positives (`tpr`) whose score reaches it. A higher score speaks for the positive class, always; the
 #' direction is never guessed, so a score that ranks the wrong way round has an area below one half.
 #'
+#' @param x The true classes; may also be given as `truth = `. Or a fit of [hofm()] on pairs of nodes: see [roc_curve.hofm()].
 #' @param truth The true classes: a logical vector, a factor (its second level is the positive class, as in
 #'   [glm()]), numbers 0/1 or -1/1, or character strings of two kinds (the second in sorting order is
 #'   positive). Levels of a factor that do not occur are ignored when there are more than two.
@@ -16,6 +17,7 @@
 #'   ends are, and of the others the first in each of `max_points - 2` equal cells of `fpr + tpr`, so that a
 #'   point left out lies less than `2 / (max_points - 2)` in `fpr + tpr` behind one that is kept. The area
 #'   always comes from all scores.
+#' @param ... For methods; the one described here takes nothing more.
 #'
 #' @details The two classes are sorted apart by a radix sort, within 8 bytes of work space per score (16
 #'   with weights) beside the arguments and the result; a `truth` that is not logical takes up to 8 bytes
@@ -35,7 +37,12 @@
 #' curve
 #' plot(curve)
 #' @export
-roc_curve <- function(truth, score, weights = NULL, max_points = NULL) {
+roc_curve <- function(x, ...) UseMethod("roc_curve")
+
+#' @rdname roc_curve
+#' @export
+roc_curve.default <- function(x, score, weights = NULL, max_points = NULL, ..., truth = x) {
+  check_dots(list(...), names(formals(roc_curve.default)))
   classes <- check_truth(truth)
   score <- check_score(score, length(truth))
   weights <- check_score_weights(weights, length(truth))
@@ -195,7 +202,7 @@ new_auc_test <- function(areas, se, level, data_name) {
   ))
 }
 
-# ---- Printing and pictures ---------------------------------------------------------------------------------
+# ---- Printing ----------------------------------------------------------------------------------------------
 
 #' @export
 print.roc_curve <- function(x, n = 6, ...) {
@@ -211,148 +218,6 @@ describe_classes <- function(x) {
   levels <- attr(x, "levels")
   counts <- count_text(c(attr(x, "n_neg"), attr(x, "n_pos")))
   paste0(counts[2], " positives (", levels[2], "), ", counts[1], " negatives (", levels[1], ")")
-}
-
-#' Draw ROC curves
-#'
-#' Draws one or several ROC curves into a square, with the diagonal of a score that knows nothing and a
-#' legend with the areas and their DeLong intervals. Curves differ in colour (Okabe and Ito's, which
-#' colour-blind readers can tell apart) and in line type, so that the picture survives a black and white
-#' printer.
-#'
-#' Put several curves into one picture by joining them with `c()`, whose argument names become the legend,
-#' as in the examples; or add one to a picture that exists with `lines()` or `plot(..., add = TRUE)`.
-#'
-#' @param x A curve made by [roc_curve()], or several joined by `c()`.
-#' @param ... For `plot()`: further arguments of [graphics::plot.default()], such as `main` or `cex.lab`.
-#'   For `lines()`: of [graphics::lines()]. For `c()`: curves, named or not.
-#' @param add Whether to draw into the picture that is there, without axes and legend.
-#' @param col,lty,lwd Colour, type and width of the line, one or one per curve.
-#' @param legend Whether to draw the legend. On a small device it is set in smaller letters, and intervals are left out if they
-#'   would cover a curve.
-#' @param level Confidence level of the intervals in the legend, or `NULL` for areas alone.
-#' @param max_points Longer curves are thinned to this many points, as in [roc_curve()], to keep the file
-#'   small.
-#' @return `plot()` and `lines()` return `x`, invisibly; `c()` a list of curves of class `roc_curves`.
-#' @seealso [roc_curve()]
-#' @examples
-#' truth <- mtcars$am == 1
-#' weight <- roc_curve(truth, -mtcars$wt)
-#' power <- roc_curve(truth, -mtcars$hp)
-#' plot(weight)
-#' plot(c(weight = weight, power = power), main = "Manual gears?")
-#' @export
-plot.roc_curve <- function(x, ..., add = FALSE, col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
-                           max_points = 5000) {
-  if (add) {
-    col <- if (is.null(col)) curve_colours[1] else col
-    lty <- if (is.null(lty)) curve_types[1] else lty
-    return(lines(x, ..., col = col, lty = lty, lwd = lwd, max_points = max_points))
-  }
-  plot(c(x), ..., col = col, lty = lty, lwd = lwd, legend = legend, level = level, max_points = max_points)
-  invisible(x)
-}
-
-#' @rdname plot.roc_curve
-#' @export
-plot.roc_curves <- function(x, ..., col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
-                            max_points = 5000) {
-  if (!is.null(level)) check_level(level)
-  col <- rep_len(if (is.null(col)) curve_colours else col, length(x))
-  lty <- rep_len(if (is.null(lty)) curve_types else lty, length(x))
-  lwd <- rep_len(lwd, length(x))
-  old <- graphics::par(pty = "s")
-  on.exit(graphics::par(old))
-  draw_roc_frame(...)
-  if (legend) draw_roc_legend(x, col, lty, lwd, level)  # first, so that it hides no curve
-  for (i in seq_along(x)) lines(x[[i]], col = col[i], lty = lty[i], lwd = lwd[i], max_points = max_points)
-  invisible(x)
-}
-
-#' @rdname plot.roc_curve
-#' @importFrom graphics lines
-#' @export
-lines.roc_curve <- function(x, ..., max_points = 5000) {
-  kept <- thin_points_cpp(x$fpr, x$tpr, if (nrow(x) > max_points) check_max_points(max_points) else 0)
-  graphics::lines(x$fpr[kept], x$tpr[kept], ...)
-  invisible(x)
-}
-
-#' @rdname plot.roc_curve
-#' @export
-c.roc_curve <- function(...) {
-  parts <- list(...)
-  are_curves <- vapply(parts, inherits, NA, c("roc_curve", "roc_curves"))
-  if (!all(are_curves)) {
-    refuse_input("Argument ", which(!are_curves)[1], " of `c()` must be a curve made by `roc_curve()`, not ",
-      class(parts[!are_curves][[1]])[1], ".")
-  }
-  one <- vapply(parts, inherits, NA, "roc_curve")
-  parts[one] <- lapply(parts[one], list)
-  names <- if (is.null(names(parts))) character(length(parts)) else names(parts)
-  parts[one] <- Map(stats::setNames, parts[one], names[one])
-  structure(do.call(c, lapply(unname(parts), unclass)), class = "roc_curves")
-}
-
-#' @rdname plot.roc_curve
-#' @export
-c.roc_curves <- c.roc_curve
-
-#' @export
-print.roc_curves <- function(x, ...) {
-  cat(length(x), if (length(x) == 1) "ROC curve\n" else "ROC curves\n")
-  for (i in seq_along(x)) {
-    cat("  ", curve_label(x, i, level = NULL), "; ", describe_classes(x[[i]]), "\n", sep = "")
-  }
-  invisible(x)
-}
-
-# Okabe and Ito's colours without yellow, which is faint on white; neighbours differ in lightness too.
-curve_colours <- c("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-curve_types <- c("solid", "longdash", "32", "4212", "12", "8222", "421212")
-
-draw_roc_frame <- function(..., xlab = "False positive rate", ylab = "True positive rate", las = 1) {
-  graphics::plot.default(NULL, xlim = c(0, 1), ylim = c(0, 1), xlab = xlab, ylab = ylab, las = las,
-    panel.first = graphics::grid(col = "grey92", lty = "solid"), ...)
-  graphics::segments(0, 0, 1, 1, col = "grey60")
-}
-
-# In the corner below the curves, as large as it can be without touching one: where there is little room letters shrink, then the
-# name of a curve goes above its area, then intervals are left out. There is no background that could hide a curve.
-draw_roc_legend <- function(x, col, lty, lwd, level) {
-  for (k in seq_len(nrow(legend_styles))) {
-    style <- legend_styles[k, ]
-    labels <- vapply(seq_along(x), curve_label, "", x = x, level = if (style$interval) level, separator = style$separator)
-    draw <- function(plot) {
-      graphics::legend("bottomright", legend = labels, col = col, lty = lty, lwd = lwd, bty = "n", cex = style$cex,
-        seg.len = 2.5, y.intersp = if (style$separator == "\n") 1.25 else 1, plot = plot)$rect
-    }
-    box <- draw(plot = FALSE)
-    if (clear_of_curves(x, box$left, box$top)) break
-  }
-  draw(plot = TRUE)
-}
-
-legend_styles <- data.frame(
-  cex = c(0.85, 0.75, 0.85, 0.75, 0.65, 0.85, 0.75, 0.65), separator = rep(c(": ", "\n", ": "), c(2, 3, 3)),
-  interval = rep(c(TRUE, FALSE), c(5, 3))
-)
-
-# Curves rise to the right: a corner is free if all of them have passed its height when they come to its left edge.
-clear_of_curves <- function(x, left, top) {
-  left > 0 && all(vapply(x, function(curve) anyNA(curve$fpr) || max(curve$tpr[curve$fpr <= left]) > top, NA))
-}
-
-# "name: AUC 0.913 (0.82 to 1.00)"
-curve_label <- function(x, i, level, separator = ": ") {
-  area <- attr(x[[i]], "auc")
-  se <- attr(x[[i]], "se")
-  label <- paste("AUC", format_area(area, 3))
-  if (!is.null(level) && !is.na(se)) {
-    bounds <- format_area(auc_bounds(area, se, level), 3)
-    label <- paste0(label, " (", bounds[1], " to ", bounds[2], ")")
-  }
-  if (isTRUE(nzchar(names(x)[i]))) paste0(names(x)[i], separator, label) else label
 }
 
 format_area <- function(area, digits) ifelse(is.na(area), "NA", formatC(area, digits = digits, format = "f"))

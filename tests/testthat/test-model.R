@@ -56,6 +56,28 @@ test_that("whatever field is replaced by whatever, predict gives numbers or a cl
   }
 })
 
+test_that("whatever field is replaced by whatever, a fit is shown or refused with a classed error", {
+  fit <- quick_fit(y ~ num + fac, mixed_data(), order = 3)
+  junk <- list(NULL, NA, -1, "a", list(), numeric(0), matrix(0, 2, 2), mean)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  shows <- list(
+    print = print, summary = function(f) print(summary(f)), convergence = plot, interactions = function(f) plot(f, "interactions"),
+    degrees = function(f) plot(f, "degrees"), embedding = function(f) plot(f, "embedding"))
+  for (field in names(fit)) for (value in junk) for (show in names(shows)) {
+    broken <- fit
+    broken[field] <- list(value)
+    outcome <- tryCatch({ utils::capture.output(shows[[show]](broken)); TRUE }, hofm_error = function(e) TRUE,
+                        error = function(e) conditionMessage(e))
+    expect_true(outcome, info = paste(show, field, describe(value)))
+  }
+  for (show in shows[c("print", "summary")]) {
+    broken <- fit
+    broken$w <- "a"
+    expect_error(show(broken), class = "hofm_error_damaged_fit")
+  }
+})
+
 test_that("an engine that ended in NaN is an error", {
   expect_error(check_engine(list(intercept = NaN, w = 1, link = 1, P = list())),
                class = "hofm_error_diverged")

@@ -219,6 +219,16 @@ test_that("what a model cannot take is said", {
   x <- matrix(rnorm(40), 10)
   y <- rnorm(10)
   expect_error(hofm(x, y, model = "all_subsets", order = 3), "`order` must not be given", class = "hofm_error_input")
+  without <- collapsing(hofm(x, y, model = "all_subsets", rank = 2, control = quick()))
+  for (none in list(NA, NA_integer_, NA_real_)) {
+    expect_identical(coef(collapsing(hofm(x, y, model = "all_subsets", order = none, rank = 2, control = quick()))), coef(without))
+    expect_error(hofm(x, y, model = "hofm", order = none), "`order` must be", class = "hofm_error_input")
+    expect_error(cv_hofm(x, y, model = "shared", order = none), "`order` must be", class = "hofm_error_input")
+  }
+  cv <- cv_hofm(x, y, model = "all_subsets", order = NA, rank = 1, nfolds = 2, lambda = 1, control = quick())
+  expect_identical(cv$order, NA_integer_)
+  expect_error(hofm(x, y, model = "all_subsets", order = NaN), "`order` must not be given", class = "hofm_error_input")
+  expect_error(cv_hofm(x, y, order = c(1, NA)), "`order` must be one or more whole numbers", class = "hofm_error_input")
   expect_error(hofm(x, y, model = "shared", order = 1), "`order` must be", class = "hofm_error_input")
   expect_error(hofm(x, y, model = "shared", linear = TRUE), "`linear` must not be TRUE", class = "hofm_error_input")
   expect_error(hofm(x, y, model = "shared", order = 3, rank = c(2, 3)), "`rank` must be", class = "hofm_error_input")

@@ -1,48 +1,51 @@
-drawn <- function(code) {
-  file <- tempfile(fileext = ".pdf")
-  grDevices::pdf(file)
-  on.exit({
-    grDevices::dev.off()
-    unlink(file)
-  })
-  force(code)
-  graphics::par("ylog")
-}
-
-test_that("convergence is drawn on a log scale when the objective is positive", {
-  x <- small_matrix()
-  fit <- quick_fit(x, small_response(x))
-  expect_true(drawn(plot(fit)))
-  expect_true(drawn(plot(fit, against = "iteration", main = "title", col = "black")))
-  fit$trace$objective <- -fit$trace$objective
-  expect_false(drawn(plot(fit)))
-  drawn(shown <- withVisible(plot(fit)))
-  expect_false(shown$visible)
-  expect_identical(shown$value, fit$trace)
-})
-
 test_that("what cannot be drawn is an error", {
-  x <- small_matrix()
-  fit <- quick_fit(x, small_response(x))
+  skip_if_not_installed("ggplot2")
+  fit <- still_fit()
   expect_error(plot(fit, which = "other"), "`which` must be one of", class = "hofm_error_input")
   expect_error(plot(fit, against = "time"), class = "hofm_error_input")
-  fit$trace <- NULL
-  expect_error(plot(fit), class = "hofm_error_damaged_fit")
+  expect_error(ggplot2::autoplot(fit, which = "other"), "`which` must be one of", class = "hofm_error_input")
+  expect_error(ggplot2::autoplot(fit, main = "a"), "Unknown argument `main`", class = "hofm_error_input")
 })
 
-test_that("labels of interactions and numbers of the axis have room", {
-  x <- small_matrix(names = paste("a feature with a long name", 1:4))
-  fit <- quick_fit(x, small_response(x))
-  fit$P[["2"]] <- fit$P[["2"]] * 1e4
-  grDevices::pdf(NULL, width = 5, height = 4)
+test_that("pictures leave par() alone, take a title, and return what they draw", {
+  skip_if_not_installed("ggplot2")
+  fit <- still_fit()
+  grDevices::pdf(NULL, width = 8, height = 6)
   on.exit(grDevices::dev.off())
-  graphics::par(mar = c(4, 4, 1, 0))
-  margins <- NULL
-  plot(fit, "interactions", n = 3, main = {
-    margins <- graphics::par("mai")
-    ""
-  })
-  ticks <- format(pretty(c(0, interactions(fit, 2, 3)$weight)))
-  expect_gte(margins[4], max(graphics::strwidth(ticks, "inches")) / 2)
-  expect_equal(margins[2], 0.55 * 5)
+  graphics::par(mfrow = c(2, 3))
+  kept <- c("mar", "mai", "mfrow", "las", "pty", "xpd", "mgp", "cex", "ask")
+  before <- graphics::par(kept)
+  for (which in eval(formals(plot.hofm)$which)) {
+    shown <- withVisible(plot(fit, which, main = "A title", cex.lab = 0.9))
+    expect_false(shown$visible)
+    expect_s3_class(shown$value, "data.frame")
+    expect_equal(graphics::par(kept), before)
+    expect_s3_class(ggplot2::autoplot(fit, which), "ggplot")
+  }
+})
+
+test_that("all pictures of all models can be drawn, on a small device too", {
+  skip_if_not_installed("ggplot2")
+  nodes <- small_matrix(12)
+  pairs <- link_pairs(nodes, small_matrix(10, 3), seeded(4, data.frame(i = rep(1:12, 5), j = rep(1:10, 6), y = rbinom(60, 1, 0.5))))
+  for (model in model_names()) {
+    fit <- quick_fit(pairs, model = model)
+    for (which in c("convergence", "interactions", "degrees", "embedding")) {
+      expect_silent(drawn(plot(fit, which)))
+      expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(fit, which)))
+      grDevices::pdf(NULL, width = 2.5, height = 2.5)
+      expect_silent(plot(fit, which))
+      grDevices::dev.off()
+    }
+  }
+})
+
+test_that("a damaged fit is refused as by predict()", {
+  skip_if_not_installed("ggplot2")
+  for (which in eval(formals(plot.hofm)$which)) for (field in c("P", "features", "model", "format_version")) {
+    bad <- still_fit()
+    bad[[field]] <- "a"
+    expect_error(plot(bad, which), class = "hofm_error_damaged_fit")
+    expect_error(ggplot2::autoplot(bad, which), class = "hofm_error_damaged_fit")
+  }
 })

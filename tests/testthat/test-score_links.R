@@ -212,7 +212,39 @@ for (kind in c("two_sets", "directed", "undirected")) {
                  auc(truth[rest], g$scores[rest], ci = TRUE, method = "logit"))
     expect_identical(top_links(g$fit, split$test, n = 20), slow_top(g$scores, rest, 20))
   })
+
+  test_that(paste("the curve over all remaining pairs is that of the list of them, but for points between corners:", kind), {
+    set.seed(20)
+    g <- graph_case(kind)
+    g$scores <- scores_of(g$fit, g$A, g$B)
+    split <- split_links(g$A, g$B, g$edges, prop = 0.3, ratio = 2, directed = g$directed)
+    rest <- as.data.frame(split$test)
+    want <- roc_curve(rest$y, g$scores[cbind(rest$i, rest$j)])
+    got <- roc_curve(g$fit, split$test)
+    expect_identical(unlist(rest_points(g$fit, split$test, 2, cells = 1000)), unlist(unclass(got)[1:3]), ignore_attr = TRUE)
+    at <- match(got$threshold, want$threshold)
+    expect_false(anyNA(at))
+    expect_equal(got$fpr, want$fpr[at])
+    expect_equal(got$tpr, want$tpr[at])
+    # what is left out lies on the way from one corner to the next, where tpr does not change
+    expect_equal(want$tpr, got$tpr[findInterval(seq_along(want$tpr), at)])
+    expect_equal(range(at), c(1, nrow(want)))
+    expect_equal(sum(diff(got$fpr) * (got$tpr[-1] + got$tpr[-nrow(got)]) / 2), auc(g$fit, split$test))
+    for (what in c("auc", "se", "n_pos", "n_neg", "levels")) expect_equal(attr(got, what), attr(want, what))
+    expect_lte(nrow(roc_curve(g$fit, split$test, max_points = 20)), 20)
+    expect_identical(auc(roc_curve(g$fit, split$test, max_points = 20)), auc(got))
+  })
 }
+
+test_that("the curve of given pairs is that of their predictions", {
+  case <- named_case()
+  pairs <- link_pairs(case$A, case$B, data.frame(i = 1:12, j = rep_len(1:7, 12), y = rep(0:1, 6)))
+  expect_identical(roc_curve(case$fit, pairs), roc_curve(pairs$y, predict(case$fit, pairs, type = "link")))
+  expect_error(roc_curve(case$fit), "`test` must be given", class = "hofm_error_input")
+  expect_error(roc_curve(case$fit, 1:3), "`test` must be", class = "hofm_error_input")
+  expect_error(roc_curve(case$fit, pairs, points = 3), "Unknown argument `points`", class = "hofm_error_input")
+  expect_error(roc_curve(case$fit, pairs, max_points = 1), "`max_points` must be", class = "hofm_error_input")
+})
 
 test_that("the area over given pairs is that of their predictions, whatever the order of columns", {
   case <- named_case()
@@ -294,10 +326,11 @@ test_that("scores that overflow are an error, not NaN", {
   expect_error(auc(fit, split_links(A, edges = cbind(1:2, 2:3), ratio = 0)$test), class = "hofm_error_overflow")
 })
 
-test_that("two node sets without a single nonzero are scored as two sets", {
+test_that("two node sets without a single nonzero are two sets, even if they hold the same empty vectors", {
   set.seed(9)
-  fit <- hofm(link_pairs(matrix(rnorm(12), 4), matrix(rnorm(10), 5), data.frame(i = c(1, 2, 3, 4), j = 1:4, y = c(1, 0, 1, 0))),
-              rank = 2, control = hofm_control(max_iter = 2))
-  scores <- score_links(fit, matrix(0, 3, 3), matrix(0, 7, 2))
-  expect_identical(scores, matrix(fit$intercept, 3, 7))
+  fit <- hand_fit("hofm", 3, 3, 2)
+  none <- list(i = integer(), x = numeric())
+  nothing <- function(n, d) methods::new("dgCMatrix", i = none$i, x = none$x, p = integer(d + 1), Dim = c(n, d))
+  expect_identical(score_links_cpp(nothing(3L, 3L), nothing(7L, 2L), link_model(fit), 1L), matrix(0.3, 3, 7))
+  expect_identical(unname(scores_of(fit, matrix(0, 3, 3), matrix(0, 7, 2))), matrix(0.3, 3, 7))
 })

@@ -1,0 +1,95 @@
+# A task is the data and how it is taken apart: `problem` (all rows, see fit.R), `everything` (what a fit to
+# all data is trained on), `response` (as coded), `omitted` (rows that na.action took out), and functions:
+# draw_folds(nfolds); training_rows(fold, foldid); training(rows, fold, foldid), which makes a problem of
+# these rows; refit(spec, init, call); and perhaps check_folds(foldid).
+
+row_task <- function(parts, spec, control) {
+  checked <- row_problem(parts, spec$loss)
+  problem <- checked$problem
+  response <- checked$response
+  list(
+    problem = problem, response = response, omitted = parts$na.action,
+    draw_folds = function(nfolds) deal_rows(nfolds, if (is.null(response$levels)) rep(1, problem$n) else response$y),
+    training_rows = function(fold, foldid) which(foldid != fold),
+    training = function(rows, fold, foldid) take_samples(problem, rows),
+    everything = problem,
+    refit = function(spec, init, call) fit_checked(parts, spec, init, control, call)
+  )
+}
+
+pair_task <- function(pairs, parts, spec, control, hold_out, negatives, negative_weight) {
+  task <- row_task(parts, spec, control)
+  if (hold_out == "nodes") task <- hold_out_nodes(task, pairs)
+  if (negatives == "all") return(grid_task(task, pairs, parts, spec, control, hold_out, negative_weight))
+  if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
+  task
+}
+
+# Rows `rows` of a problem. Nodes that lose all their pairs stay: their rows are not touched.
+take_samples <- function(problem, rows) {
+  problem$blocks <- lapply(problem$blocks, function(block) {
+    if (is.null(block$index)) list(x = from_matrix(block$x[rows, , drop = FALSE]), index = NULL)
+    else list(x = block$x, index = block$index[rows])
+  })
+  problem$n <- length(rows)
+  problem$y <- problem$y[rows]
+  problem$weights <- normalise(problem$weights[rows])
+  if (length(problem$offset)) problem$offset <- problem$offset[rows]
+  problem
+}
+
+# A node of A takes all its pairs with it; of one node set, also those in which it comes second.
+hold_out_nodes <- function(task, pairs) {
+  task$draw_folds <- function(nfolds) deal_nodes(nfolds, pairs)
+  task$training_rows <- function(fold, foldid) {
+    held <- unique(pairs$i[foldid == fold])
+    which(foldid != fold & !(pairs$one_set & pairs$j %in% held))
+  }
+  task$check_folds <- function(foldid) check_node_folds(foldid, pairs)
+  task
+}
+
+grid_task <- function(task, pairs, parts, spec, control, hold_out, negative_weight) {
+  grid <- check_grid(parts, spec, negative_weight, pairs)
+  task$everything <- grid_problem(pairs, grid)
+  task$training <- function(rows, fold, foldid) {
+    if (hold_out == "nodes") {
+      kept <- without_nodes(pairs[rows], unique(pairs$i[foldid == fold]))
+      return(grid_problem(kept, grid_of(kept, negative_weight)))
+    }
+    grid_without_pairs(pairs, foldid == fold, negative_weight)
+  }
+  task$refit <- function(spec, init, call) fit_grid(pairs, grid, spec, init, control, call)
+  task
+}
+
+# The nodes `held` of A taken out of the graph. No pair that is left has them.
+without_nodes <- function(pairs, held) {
+  kept <- setdiff(seq_len(nrow(pairs$A)), held)
+  pairs$A <- from_matrix(pairs$A[kept, , drop = FALSE])
+  pairs$i <- match(pairs$i, kept)
+  if (!pairs$one_set) return(pairs)
+  pairs$B <- pairs$A
+  pairs$j <- match(pairs$j, kept)
+  pairs
+}
+
+# The grid without the pairs held out: the engine leaves them out in the same way as the pairs (i, i) of one
+# node set.
+grid_without_pairs <- function(pairs, held, negative_weight) {
+  grid <- grid_of(pairs[!held], negative_weight)
+  ends <- data.frame(i = pairs$i[held], j = pairs$j[held])
+  if (pairs$one_set && !pairs$directed) ends <- rbind(ends, data.frame(i = ends$j, j = ends$i))
+  if (pairs$one_set) ends <- ends[ends$i != ends$j, ]
+  ends <- unique(ends)
+  code <- function(p) (p$j - 1) * as.double(nrow(pairs$A)) + p$i
+  ends <- ends[!code(ends) %in% code(grid$links), ]
+  grid$pairs <- grid$pairs - nrow(ends)
+  if (is.null(negative_weight)) grid$weight <- nrow(grid$links) / (grid$pairs - nrow(grid$links))
+  problem <- grid_problem(pairs, grid)
+  problem$blocks <- Map(function(block, end) list(x = block$x, index = c(block$index, end)), problem$blocks, ends)
+  problem$n <- problem$n + nrow(ends)
+  problem$y <- c(problem$y, numeric(nrow(ends)))
+  problem$weights <- rep(1 / problem$n, problem$n)
+  problem
+}

@@ -1,0 +1,12 @@
+test_that("it says what was found, and only when asked what it is doing", {
+  data <- product_data(40)
+  run <- function(...) cv_hofm(data$x, data$y, order = 1:2, rank = 2, nfolds = 2, lambda = c(1, 0.1), control = quick(...))
+  expect_silent(cv <- run())
+  lines <- capture_messages(run(verbose = TRUE))
+  expect_match(lines[1:4], "^(order 1|order 2, rank 2), fold [12]\n$")
+  out <- capture_output(shown <- print(cv))
+  expect_match(out, "Measure: +Mean squared error, 2 folds")
+  expect_match(out, "Lambda Index +Measure +SE")
+  expect_match(out, "Best of each order and rank")
+  expect_identical(shown, cv)
+})
