@@ -22,6 +22,7 @@
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
 #include "hofm/row_joint.h"
+#include "hofm/row_joint_nodes.h"
 #if defined(__x86_64__) && defined(__GNUC__)
 #include "hofm/column_anova.h"
 #endif
@@ -32,6 +33,7 @@ namespace avx2 {
 RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); }
 JoinKernel join_kernels(Kernel kernel, int degree) { return joins(kernel, degree); }
 JointKernel joint_kernels(int degree) { return joints(degree); }
+JointNodeKernel joint_node_kernels(int degree) { return joint_nodes(degree); }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 ColumnKernel column_kernels(int degree, bool weighted) { return weighted ? columns<true>(degree) : columns<false>(degree); }

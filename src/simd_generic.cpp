@@ -13,6 +13,7 @@
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
 #include "hofm/row_joint.h"
+#include "hofm/row_joint_nodes.h"
 
 namespace hofm {
 
@@ -20,6 +21,7 @@ namespace avx2 {
 RowKernel row_kernels(Kernel kernel, int degree);
 JoinKernel join_kernels(Kernel kernel, int degree);
 JointKernel joint_kernels(int degree);
+JointNodeKernel joint_node_kernels(int degree);
 ColumnKernel column_kernels(int degree, bool weighted);
 bool compiled();
 }  // namespace avx2
@@ -48,6 +50,11 @@ JoinKernel join_kernel(Kernel kernel, int degree, Isa isa) {
 JointKernel joint_kernel(int degree, Isa isa) {
   if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::joint_kernels(degree);
   return generic::joints(degree);
+}
+
+JointNodeKernel joint_node_kernel(int degree, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::joint_node_kernels(degree);
+  return generic::joint_nodes(degree);
 }
 
 ColumnKernel column_kernel(int degree, bool weighted, Isa isa) {

@@ -50,6 +50,16 @@ struct JointKernel {
   void (*shift)(const TermView &, const Slice &column, const double *p, const double *step, double *cache);
 };
 
+// The same over the nodes that samples are joined from: see row_joint_nodes.h.
+struct JointNodeKernel {
+  void (*collect)(const TermView &, const double *rest, double g, double w, double *sums);
+  void (*slopes)(const TermView &, const Slice &column, const double *p, const double *own, const double *sums, std::ptrdiff_t width,
+                 const double *c0, const double *H00, double *first, double *second);
+  double (*turn)(const TermView &, const double *own, const double *p, double x, const double *u, double *v);
+  double (*along)(std::ptrdiff_t width, const double *v, const double *rest);
+  void (*follow)(std::ptrdiff_t width, const double *rest, double dg, double *sums);
+};
+
 // Sums per factor that a kernel keeps of a row: a_1..a_m, or the product, or one or two inner products.
 inline int state_rows(Kernel kernel, int degree) {
   switch (kernel) {
@@ -73,6 +83,7 @@ bool has_avx2();
 RowKernel row_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JoinKernel join_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JointKernel joint_kernel(int degree, Isa isa = Isa::best);
+JointNodeKernel joint_node_kernel(int degree, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

@@ -22,6 +22,7 @@
 #include "simplex.h"
 #include "solver_cd_joined.h"
 #include "solver_cd_joint.h"
+#include "solver_cd_joint_nodes.h"
 
 namespace hofm {
 
@@ -340,8 +341,11 @@ class CoordinateDescent {
 
   void update_factors(Term &term) {
     if (jointly<Loss>(design_, term, options_)) {
-      if constexpr (Loss::bounded)
-        if (JointSweep<Loss>(design_, response_, monitor_)(term, f_)) return;
+      if constexpr (Loss::bounded) {
+        const bool taken = sides_.size() == 2 ? JointNodeSweep<Loss>(sides_, response_, monitor_)(term, f_)
+                                              : JointSweep<Loss>(design_, response_, monitor_)(term, f_);
+        if (taken) return;
+      }
     }
     if (joinable<Loss>(design_, term)) return update_joined(term);
     with_kernel(term, [&](auto kernel) {

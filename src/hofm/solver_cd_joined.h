@@ -36,10 +36,11 @@ constexpr double kZero = 1e-30;
 //   combine(a, b, out)    the table of two nodes' features together
 //   partner(rest, side, F)  F_1..F_L for a node of block `side`, from the table of all other blocks
 //   constant(rest)        the kernel at the identity, so that K = constant + sum_u E_u F_u
+//   capacity              the largest L
 template <int M>
 struct AnovaJoin {
+  static constexpr int capacity = M == Dynamic ? kMaxOrder : M;
   Degree<M> m;
-  const double *theta;  // null, or theta_1..theta_m of the mixture
 
   int size() const { return m; }
   void begin(double *E) const {
@@ -66,18 +67,25 @@ struct AnovaJoin {
     }
   }
   void partner(const double *rest, double *F) const {
-    if (!theta) {
-      for (int u = 0; u < m - 1; ++u) F[u] = rest[m - 2 - u];
-      F[m - 1] = 1;
-      return;
-    }
+    for (int u = 0; u < m - 1; ++u) F[u] = rest[m - 2 - u];
+    F[m - 1] = 1;
+  }
+  double value(const double *all) const { return all[m - 1]; }
+};
+
+// sum_t theta_t A^t: the same tables, another reading of them.
+struct MixJoin : AnovaJoin<Dynamic> {
+  const double *theta;  // theta_1..theta_m at 0..m-1
+
+  MixJoin(int degree, const double *weights) : AnovaJoin<Dynamic>{{degree}}, theta(weights) {}
+
+  void partner(const double *rest, double *F) const {
     for (int u = 0; u < m; ++u) {
       F[u] = theta[u];
       for (int v = 0; u + v + 1 < m; ++v) F[u] += theta[u + v + 1] * rest[v];
     }
   }
   double value(const double *all) const {
-    if (!theta) return all[m - 1];
     double sum = 0;
     for (int t = 0; t < m; ++t) sum += theta[t] * all[t];
     return sum;
@@ -85,6 +93,7 @@ struct AnovaJoin {
 };
 
 struct AllSubsetsJoin {
+  static constexpr int capacity = 1;
   int size() const { return 1; }
   void begin(double *E) const { E[0] = 1; }
   void add(double *E, double z) const { E[0] *= 1 + z; }
@@ -99,6 +108,7 @@ struct AllSubsetsJoin {
 
 // <p, x_A> <p, x_B>: exactly two blocks, so that the rest is the other one's inner product.
 struct BilinearJoin {
+  static constexpr int capacity = 1;
   int size() const { return 1; }
   void begin(double *E) const { E[0] = 0; }
   void add(double *E, double z) const { E[0] += z; }
@@ -115,13 +125,14 @@ template <class F>
 auto with_join(const Term &term, F &&f) {
   if (term.kernel == Kernel::all_subsets) return f(AllSubsetsJoin{});
   if (term.kernel == Kernel::bilinear) return f(BilinearJoin{});
-  const double *theta = term.kernel == Kernel::mix ? term.theta.data() : nullptr;
+  if (term.kernel == Kernel::mix) return f(MixJoin(term.degree, term.theta.data()));
   switch (term.degree) {
-    case 1: return f(AnovaJoin<1>{{}, theta});
-    case 2: return f(AnovaJoin<2>{{}, theta});
-    case 3: return f(AnovaJoin<3>{{}, theta});
-    case 4: return f(AnovaJoin<4>{{}, theta});
-    default: return f(AnovaJoin<Dynamic>{{term.degree}, theta});
+    case 1: return f(AnovaJoin<1>{});
+    case 2: return f(AnovaJoin<2>{});
+    case 3: return f(AnovaJoin<3>{});
+    case 4: return f(AnovaJoin<4>{});
+    case 5: return f(AnovaJoin<5>{});
+    default: return f(AnovaJoin<Dynamic>{{term.degree}});
   }
 }
 
@@ -135,8 +146,9 @@ bool joinable(const Design &design, const Term &term) {
 struct NodeSet {
   SparseStore own;     // the columns with the used nodes only, if some are not used
   SparseView columns;  // these, or the block's
-  std::vector<int> node;  // of each sample
-  Groups samples;         // of each node
+  std::vector<int> node;     // of each sample
+  Groups samples;            // of each node
+  std::vector<int> partner;  // of two blocks: the other's node of each member of `samples`
   int first_column = 0;   // of the block in P
   int nodes() const { return columns.inner; }
 };
@@ -180,6 +192,9 @@ inline std::vector<NodeSet> make_sides(const Design &design, bool every_node = f
     }
     side.samples = grouped(side.node, used);
   }
+  if (sides.size() == 2)
+    for (int b = 0; b < 2; ++b)
+      for (int q : sides[b].samples.member) sides[b].partner.push_back(sides[1 - b].node[q]);
   return sides;
 }
 
@@ -337,13 +352,13 @@ class JoinedSweep {
   template <class Use>
   void each(const double *p, const Use &use) {
     fill(p, false);
-    double rest[kMaxOrder], all[kMaxOrder];
-    for (std::size_t i = 0; i < sides_[0].node.size(); ++i) {
-      const double *table = rest_of(0, int(i), rest);
-      join_.combine(records_[0].E(sides_[0].node[i]), table, all);
-      use(all, int(i));
-      monitor_.poll(join_.size() * join_.size());
-    }
+    if (sides_.size() == 2) others_ = tables(1);
+    double all[kMaxOrder];
+    for (int i = 0; i < sides_[0].nodes(); ++i)
+      for_samples_of(0, i, join_.size() * join_.size(), [&](int q, const double *rest) {
+        join_.combine(records_[0].E(i), rest, all);
+        use(all, q);
+      });
   }
 
   const NodeRecords<Join> &records(int b) const { return records_[b]; }
@@ -356,6 +371,7 @@ class JoinedSweep {
   // The columns of block b, whose nodes get c and G before and whose samples follow after.
   template <class Sweep>
   void phase(int b, std::vector<double> &f, const Sweep &sweep) {
+    if (sides_.size() == 2) others_ = tables(1 - b);
     collect(b, f);
     background_.enter(b, records_[b]);
     const std::vector<double> before = tables(b);
@@ -373,33 +389,44 @@ class JoinedSweep {
     }
   }
 
-  // The table of sample i's features outside block b; `scratch` may be used for it.
-  const double *rest_of(int b, int i, double *scratch) const {
-    const int count = int(sides_.size());
-    if (count == 2) return records_[1 - b].E(sides_[1 - b].node[i]);
-    const int one = b == 0 ? 1 : 0, two = b == 2 ? 1 : 2;
-    join_.combine(records_[one].E(sides_[one].node[i]), records_[two].E(sides_[two].node[i]), scratch);
-    return scratch;
+  // body(sample, table of its features outside block b) over the samples of node i; `work` per sample for the monitor.
+  template <class Body>
+  void for_samples_of(int b, int i, double work, const Body &body) {
+    const Groups &samples = sides_[b].samples;
+    const int first = samples.start[i], last = samples.start[std::size_t(i) + 1];
+    if (sides_.size() == 2) {
+      const int *partner = sides_[b].partner.data();
+      for (int qq = first; qq < last; ++qq) body(samples.member[qq], &others_[std::size_t(partner[qq]) * join_.size()]);
+    } else {
+      const int one = b == 0 ? 1 : 0, two = b == 2 ? 1 : 2;
+      double rest[kMaxOrder];
+      for (int qq = first; qq < last; ++qq) {
+        const int q = samples.member[qq];
+        join_.combine(records_[one].E(sides_[one].node[q]), records_[two].E(sides_[two].node[q]), rest);
+        body(q, rest);
+      }
+    }
+    monitor_.poll(work * (last - first));
   }
 
-  // c and G of every node of block b from its samples.
+  // c and G of every node of block b from its samples, summed in local memory, which the compiler can keep in registers.
   void collect(int b, const std::vector<double> &f) {
-    const NodeSet &side = sides_[b];
     const int L = join_.size();
-    double F[kMaxOrder], scratch[kMaxOrder];
-    for (int i = 0; i < side.nodes(); ++i) {
-      double *c = records_[b].c(i), *G = records_[b].G(i);
-      std::fill(c, c + L + L * L, 0.0);
-      for (int qq = side.samples.start[i]; qq < side.samples.start[i + 1]; ++qq) {
-        const int q = side.samples.member[qq];
-        join_.partner(rest_of(b, q, scratch), F);
+    for (int i = 0; i < sides_[b].nodes(); ++i) {
+      double c[Join::capacity] = {}, G[Join::capacity][Join::capacity] = {};
+      for_samples_of(b, i, L * L, [&](int q, const double *rest) {
+        double F[Join::capacity];
+        join_.partner(rest, F);
         const double g = target_.slope(q, f[q]), w = target_.curvature(q);
         for (int u = 0; u < L; ++u) {
           c[u] += g * F[u];
-          for (int v = 0; v < L; ++v) G[u * L + v] += w * F[u] * F[v];
+          for (int v = u; v < L; ++v) G[u][v] += w * F[u] * F[v];
         }
+      });
+      for (int u = 0; u < L; ++u) {
+        records_[b].c(i)[u] = c[u];
+        for (int v = 0; v < L; ++v) records_[b].G(i)[u * L + v] = G[std::min(u, v)][std::max(u, v)];
       }
-      monitor_.poll(double(side.samples.start[i + 1] - side.samples.start[i]) * L * L);
     }
   }
 
@@ -412,17 +439,16 @@ class JoinedSweep {
 
   // Link values after the tables of block b changed.
   void follow(int b, const std::vector<double> &before, std::vector<double> &f) {
-    const NodeSet &side = sides_[b];
     const int L = join_.size();
-    double F[kMaxOrder], scratch[kMaxOrder], moved[kMaxOrder];
-    for (int i = 0; i < side.nodes(); ++i) {
+    for (int i = 0; i < sides_[b].nodes(); ++i) {
+      double moved[Join::capacity];
       for (int u = 0; u < L; ++u) moved[u] = records_[b].E(i)[u] - before[std::size_t(i) * L + u];
-      for (int qq = side.samples.start[i]; qq < side.samples.start[i + 1]; ++qq) {
-        const int q = side.samples.member[qq];
-        join_.partner(rest_of(b, q, scratch), F);
-        for (int u = 0; u < L; ++u) f[q] += moved[u] * F[u];
-      }
-      monitor_.poll(double(side.samples.start[i + 1] - side.samples.start[i]) * L);
+      for_samples_of(b, i, L, [&](int q, const double *rest) {
+        double F[Join::capacity], df = 0;
+        join_.partner(rest, F);
+        for (int u = 0; u < L; ++u) df += moved[u] * F[u];
+        f[q] += df;
+      });
     }
   }
 
@@ -441,6 +467,7 @@ class JoinedSweep {
   Monitor &monitor_;
   Background background_;
   std::vector<NodeRecords<Join>> records_;
+  std::vector<double> others_;  // with two blocks: E of the other block's nodes, close together
   std::vector<int> all_;
   std::vector<double> ones_;
 };

@@ -30,6 +30,19 @@ bool jointly(const Design &design, const Term &term, const Options &options) {
   return design.d > design.n && bytes < 1e9;
 }
 
+// The single steps of a column's factors, all taken from the same point, into u; false if there is nothing to do.
+inline bool joint_steps(const Term &term, const double *p, const std::vector<double> &first, const std::vector<double> &second,
+                        std::vector<double> &u) {
+  u.resize(term.stride);
+  bool any = false;
+  for (int s = 0; s < term.stride; ++s) {
+    const double slope = first[s] + term.lambda * p[s], curvature = second[s] + term.lambda;
+    u[s] = slope != 0 && curvature > 0 ? -slope / curvature : 0;
+    any = any || u[s] != 0;
+  }
+  return any;
+}
+
 template <class Loss>
 class JointSweep {
  public:
@@ -44,13 +57,13 @@ class JointSweep {
     ColumnSource columns(design_, term.augment);
     if (!fill(term, at, kernel, columns)) return false;
     enter(f);
-    std::vector<double> first(term.stride), second(term.stride), u(term.stride), d;
+    std::vector<double> first(term.stride), second(term.stride), u, d;
     for (int j = 0; j < columns.count(); ++j) {
       const Slice column = columns(j);
       double *p = term.row(j);
       kernel.slopes(at, column, p, cache_.data(), g_.data(), w_.data(), first.data(), second.data());
       monitor_.poll(3.0 * column.size * term.stride + 1);  // whether or not there is a step
-      if (!direction(term, p, first, second, u)) continue;
+      if (!joint_steps(term, p, first, second, u)) continue;
       d.resize(column.size);
       kernel.direction(at, column, p, cache_.data(), u.data(), d.data());
       const double length = step_length(term, column, p, u, d);
@@ -88,18 +101,6 @@ class JointSweep {
       g_[i] = response_.weight[i] * Loss::deriv(response_.y[i], f[i]);
       w_[i] = response_.weight[i] * Loss::mu;
     }
-  }
-
-  // The single steps, all taken from the same point; false if there is nothing to do.
-  bool direction(const Term &term, const double *p, const std::vector<double> &first, const std::vector<double> &second,
-                 std::vector<double> &u) const {
-    bool any = false;
-    for (int s = 0; s < term.stride; ++s) {
-      const double slope = first[s] + term.lambda * p[s], curvature = second[s] + term.lambda;
-      u[s] = slope != 0 && curvature > 0 ? -slope / curvature : 0;
-      any = any || u[s] != 0;
-    }
-    return any;
   }
 
   double step_length(const Term &term, const Slice &column, const double *p, const std::vector<double> &u,

@@ -1,0 +1,212 @@
+// The joint sweeps of solver_cd_joint.h on samples joined from two blocks: the same steps, by way of the nodes.
+//
+// Within a phase only the nodes of one block move. What a column needs of all the samples of a node for slopes and curvatures are
+// the sums of row_joint_nodes.h, so that its cost is that of its nodes; only the step length, and then the derivatives of the loss,
+// look at every sample of these nodes. Cost per epoch: O(k m^2 nonzeros of the blocks + k m (samples that the nonzeros reach)), the
+// second part a few vector operations where going over joined rows takes a dozen.
+#ifndef HOFM_SOLVER_CD_JOINT_NODES_H
+#define HOFM_SOLVER_CD_JOINT_NODES_H
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "kernel_anova.h"
+#include "model.h"
+#include "monitor.h"
+#include "row_kernel.h"
+#include "solver_cd_joined.h"
+#include "solver_cd_joint.h"
+
+namespace hofm {
+
+template <class Loss>
+class JointNodeSweep {
+ public:
+  JointNodeSweep(const std::vector<NodeSet> &sides, const Response &response, Monitor &monitor, Isa isa = Isa::best)
+      : sides_(sides), response_(response), monitor_(monitor), isa_(isa), own_(sides.size()) {}
+
+  // As JointSweep.
+  bool operator()(Term &term, std::vector<double> &f) {
+    kernel_ = joint_node_kernel(term.degree, isa_);
+    rows_ = joint_kernel(term.degree, isa_);
+    width_ = std::size_t(term.degree - 1) * term.stride;
+    fill(term);
+    if (!safe(term)) return false;
+    enter(f);
+    const int last = int(sides_.size()) - 1;
+    if (term.augment > 0) {
+      std::vector<int> all(sides_[last].nodes());
+      const std::vector<double> ones(all.size(), 1.0);
+      std::iota(all.begin(), all.end(), 0);
+      collect(last, term);
+      for (int q = 0; q < term.augment; ++q) step(last, {all.data(), ones.data(), int(all.size())}, term, term.row(q), f);
+    }
+    for (int b = 0; b <= last; ++b) {
+      collect(b, term);
+      for (int j = 0; j < sides_[b].columns.outer; ++j) step(b, sides_[b].columns[j], term, column_of(b, j, term), f);
+    }
+    return true;
+  }
+
+ private:
+  double *column_of(int b, int j, Term &term) const { return term.row(term.augment + sides_[b].first_column + j); }
+
+  // Own tables of all nodes; dummies count as features of the last block's.
+  void fill(Term &term) {
+    const TermView at = view(term);
+    for (std::size_t b = 0; b < sides_.size(); ++b) {
+      const NodeSet &side = sides_[b];
+      own_[b].assign(width_ * side.nodes(), 0.0);
+      for (int q = 0; b + 1 == sides_.size() && q < term.augment; ++q)
+        for (int i = 0, one = 0; i < side.nodes(); ++i) {
+          const double x = 1;
+          rows_.add(at, {&one, &x, 1}, term.row(q), own(int(b), i));
+        }
+      for (int j = 0; j < side.columns.outer; ++j) {
+        rows_.add(at, side.columns[j], column_of(int(b), j, term), own_[b].data());
+        monitor_.poll(double(side.columns[j].size) * width_);
+      }
+    }
+  }
+
+  double *own(int b, int i) { return own_[b].data() + width_ * i; }
+
+  // Whether features can be taken out of every node: the error of a derivative beside the largest derivative there may be, both
+  // from the largest sums that any node of the block, and any of its partners, has.
+  bool safe(const Term &term) {
+    const int m = term.degree;
+    if (m <= 2) return true;
+    for (int s = 0; s < term.k; ++s) {
+      const std::vector<double> sums[2] = {most(0, s, term), most(1, s, term)};
+      for (int b = 0; b < 2; ++b) {
+        const std::vector<double> &mine = sums[b], &rest = sums[1 - b];
+        double error = 0, scale = 0;
+        for (int t = 1; t <= m; ++t) {  // h_{t-1} meets R_{m-t}
+          const double partner = t == m ? 1 : rest[m - t];
+          error += anova::removal_error(mine.data(), t, std::sqrt(mine[0])) * partner;
+          scale = std::max(scale, (t == 1 ? 1 : mine[t - 1]) * partner);
+        }
+        if (error > anova::kRemovalTolerance * scale) return false;
+      }
+    }
+    return true;
+  }
+
+  // anova::widen() over the nodes of a block, for one factor.
+  std::vector<double> most(int b, int s, const Term &term) {
+    std::vector<double> most(term.degree, 0.0);
+    double a[kMaxOrder + 1];
+    for (int i = 0; i < sides_[b].nodes(); ++i) {
+      for (int t = 1; t < term.degree; ++t) a[t] = own(b, i)[std::size_t(t - 1) * term.stride + s];
+      anova::widen(a, term.degree, most.data());
+    }
+    return most;
+  }
+
+  void enter(const std::vector<double> &f) {
+    g_.resize(f.size());
+    w_.resize(f.size());
+    for (std::size_t q = 0; q < f.size(); ++q) {
+      g_[q] = response_.weight[q] * Loss::deriv(response_.y[q], f[q]);
+      w_[q] = response_.weight[q] * Loss::mu;
+    }
+  }
+
+  // body(sample, own table of its partner) over the samples of node i.
+  template <class Body>
+  void for_samples_of(int b, int i, const Body &body) {
+    const NodeSet &side = sides_[b];
+    for (int qq = side.samples.start[i]; qq < side.samples.start[std::size_t(i) + 1]; ++qq)
+      body(side.samples.member[qq], own(1 - b, side.partner[qq]));
+  }
+
+  // c and H of the nodes of block b.
+  void collect(int b, const Term &term) {
+    const TermView at = view(term);
+    const int m = term.degree, nodes = sides_[b].nodes();
+    sums_width_ = width_ + std::size_t(m - 1 + m * (m - 1) / 2) * term.stride;
+    sums_.assign(sums_width_ * nodes, 0.0);
+    c0_.assign(nodes, 0.0);
+    H00_.assign(nodes, 0.0);
+    for (int i = 0; i < nodes; ++i) {
+      for_samples_of(b, i, [&](int q, const double *rest) {
+        kernel_.collect(at, rest, g_[q], w_[q], &sums_[sums_width_ * i]);
+        c0_[i] += g_[q];
+        H00_[i] += w_[q];
+      });
+      monitor_.poll(double(sides_[b].samples.start[std::size_t(i) + 1] - sides_[b].samples.start[i]) * sums_width_);
+    }
+  }
+
+  // All factors of one column of block b.
+  void step(int b, const Slice &column, const Term &term, double *p, std::vector<double> &f) {
+    const TermView at = view(term);
+    first_.resize(term.stride);
+    second_.resize(term.stride);
+    kernel_.slopes(at, column, p, own_[b].data(), sums_.data(), std::ptrdiff_t(sums_width_), c0_.data(), H00_.data(),
+                   first_.data(), second_.data());
+    monitor_.poll(double(column.size) * sums_width_ + 1);  // whether or not there is a step
+    if (!joint_steps(term, p, first_, second_, u_)) return;
+    const double length = measure(b, column, term, p);
+    for (double &us : u_) us *= length;
+    rows_.shift(at, column, p, u_.data(), own_[b].data());
+    follow(b, column, length, f);
+    for (int s = 0; s < term.stride; ++s) p[s] += u_[s];
+    monitor_.poll(2.0 * d_.size() * width_);
+  }
+
+  // The change d of every sample that the column reaches, per unit of the direction u, and the best length of the step.
+  double measure(int b, const Slice &column, const Term &term, const double *p) {
+    const TermView at = view(term);
+    double slope = 0, curvature = 0;
+    for (int s = 0; s < term.stride; ++s) {
+      slope += term.lambda * p[s] * u_[s];
+      curvature += term.lambda * u_[s] * u_[s];
+    }
+    v_.resize(width_);
+    d_.clear();
+    for (int ii = 0; ii < column.size; ++ii) {
+      const int i = column.index[ii];
+      const double x = column.value[ii], alone = kernel_.turn(at, own(b, i), p, x, u_.data(), v_.data());
+      for_samples_of(b, i, [&](int q, const double *rest) {
+        const double d = x * (alone + kernel_.along(std::ptrdiff_t(width_), v_.data(), rest));
+        slope += g_[q] * d;
+        curvature += w_[q] * d * d;
+        d_.push_back(d);
+      });
+    }
+    return curvature > 0 ? -slope / curvature : 0;
+  }
+
+  // Link values, derivatives of the loss, and c of the nodes that the column reaches.
+  void follow(int b, const Slice &column, double length, std::vector<double> &f) {
+    const double *d = d_.data();
+    for (int ii = 0; ii < column.size; ++ii) {
+      const int i = column.index[ii];
+      for_samples_of(b, i, [&](int q, const double *rest) {
+        const double df = length * *d++;
+        f[q] += df;
+        const double dg = Loss::quadratic ? w_[q] * df : response_.weight[q] * Loss::deriv(response_.y[q], f[q]) - g_[q];
+        g_[q] += dg;
+        c0_[i] += dg;
+        kernel_.follow(std::ptrdiff_t(width_), rest, dg, &sums_[sums_width_ * i]);
+      });
+    }
+  }
+
+  const std::vector<NodeSet> &sides_;
+  const Response &response_;
+  Monitor &monitor_;
+  Isa isa_;
+  JointNodeKernel kernel_ = {};
+  JointKernel rows_ = {};
+  std::size_t width_ = 0, sums_width_ = 0;  // of a node's own table and of its sums
+  std::vector<std::vector<double>> own_;
+  std::vector<double> sums_, c0_, H00_;  // of the block at hand
+  std::vector<double> g_, w_, first_, second_, u_, v_, d_;
+};
+
+}  // namespace hofm
+#endif
