@@ -205,11 +205,12 @@ class LibsvmReader {
     for (int j = 0; j < d; ++j) start[j + 1] += start[j];
     std::size_t q = 0;
     for (int i = 0; i < rows(); ++i)
-      for (int c = 0; c < count_[i]; ++c, ++q) {
-        if (value_[q] == 0) continue;
+      for (int c = count_[i]; c > 0; --c, ++q) {
+        const double entry = value_[q];
+        if (entry == 0) continue;
         const int to = start[index_[q] - first]++;
         row[to] = i;
-        value[to] = value_[q];
+        value[to] = entry;
       }
     // Each start has moved to the end of its column, where the next one begins.
     for (int j = d; j > 0; --j) start[j] = start[j - 1];
