@@ -8,7 +8,7 @@ abort_file <- function(what, file, ...) {
   hofm_abort(what, c("hofm_error_file", "hofm_error_input"), argument = "file", file = file, ...)
 }
 
-check_path <- function(file) {
+check_file_name <- function(file) {
   good <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
   if (!good) must_be("file", "the name of a file", file)
   path.expand(file)
@@ -30,7 +30,7 @@ about_file <- function(code, file, doing) {
 #' @noRd
 with_source <- function(file, read) {
   if (!inherits(file, "connection")) {
-    name <- check_path(file)
+    name <- check_file_name(file)
     if (!file.exists(name) || dir.exists(name)) {
       abort_file(sprintf("%s is not a file that can be read.", quoted(name)), name)
     }
@@ -89,7 +89,7 @@ line_bytes <- function(lines) charToRaw(paste0(lines, rep("\n", length(lines)), 
 #' @param write A function of `put`, which takes a raw vector.
 #' @noRd
 with_target <- function(file, write) {
-  if (inherits(file, "connection")) write_to_connection(file, write) else replace_file(check_path(file), write)
+  if (inherits(file, "connection")) write_to_connection(file, write) else replace_file(check_file_name(file), write)
 }
 
 write_to_connection <- function(con, write) {

@@ -15,7 +15,8 @@
 #' A file must not be able to run code of its own when its fit predicts. So a formula may call arithmetic, comparisons, the usual
 #' mathematical functions, `I()`, `ifelse()`, `factor()`, `cut()`, `scale()`, `poly()`, `ns()` and `bs()`; a fit whose formula calls
 #' anything else, such as a function of your own, is an error of class `hofm_error_unsupported` when it is written, and
-#' `hofm_error_file` when a file claims to hold one. [saveRDS()] keeps such fits whole. The `call` is only evaluated by [update()].
+#' `hofm_error_file` when a file claims to hold one. A recipe cannot be written either. [saveRDS()] keeps such fits whole. The
+#' `call` is only evaluated by [update()].
 #'
 #' @param fit A fit from [hofm()].
 #' @param file The name of a file, or a connection. It is written compressed if its name ends in `.gz`, under a temporary name, and
@@ -146,7 +147,12 @@ field_words <- list(
 
 # ---- Blueprints --------------------------------------------------------------------------------------------
 
+blueprint_fields <- c("kind", "named", "variables", "types", "needed", "levels", "columns", "calls", "offsets", "env", "terms", "kept",
+                      "formula", "terms_object")
+
 json_blueprint <- function(b) {
+  unknown <- setdiff(names(b), blueprint_fields)
+  if (length(unknown)) unsupported(sprintf("The %s of the fit cannot be kept as JSON: use saveRDS().", enumerate(ticked(unknown))))
   if (b$kind == "matrix") return(lapply(b[c("kind", "named")], json_value))
   check_calls(c(b$calls, b$offsets), b$needed, b$env)
   texts <- function(calls) if (!is.null(calls)) vapply(calls, exact_text, "")

@@ -23,7 +23,7 @@ needs_of <- function(set) {
     test = rbind(run, suggested[!suggested$name %in% c("knitr", "rmarkdown"), ]),
     check = rbind(run, suggested),
     docs = rbind(run, data.frame(name = "roxygen2", version = "7.2.0")),
-    site = rbind(run, suggested, data.frame(name = "pkgdown", version = "2.0.0")),
+    site = rbind(needs_of("check"), data.frame(name = "pkgdown", version = "2.0.0")),
     spelling = data.frame(name = "spelling", version = "2.0"),
     give_up("the set of dependencies must be run, test, check, docs, site or spelling, not '", set, "'.")
   )

@@ -2,24 +2,32 @@
 
 options(pkgdown.internet = FALSE)
 
-# Topics that no group of _pkgdown.yml names get a group of their own, so that a new one is never lost and never stops the build.
-with_more <- function(reference, topics) {
-  selectors <- unlist(lapply(reference, `[[`, "contents"))
-  patterns <- sub("^matches\\(\"(.*)\"\\)$", "\\1", selectors)
-  named <- vapply(topics$alias, function(alias) any(vapply(patterns, function(p) any(grepl(p, alias)), NA)), NA)
-  rest <- topics$name[!named & !topics$internal]
-  if (length(rest) == 0) return(reference)
-  message("hofm: not in any group of _pkgdown.yml: ", paste(rest, collapse = ", "))
-  c(reference, list(list(title = "More", contents = as.list(rest))))
-}
+pattern_of <- function(selector) sub("^matches\\(\"(.*)\"\\)$", "\\1", selector)
 
-# A vignette that is named before it exists does not stop the build.
-existing <- function(articles, names) {
-  lapply(articles, function(group) {
-    plain <- sub("^matches\\(\"(.*)\"\\)$", "\\1", unlist(group$contents))
-    group$contents <- as.list(plain[plain %in% names])
+# The groups of _pkgdown.yml without the patterns that match nothing yet, and a last group for topics that match none: a new page is
+# never lost, and never stops the build.
+complete_reference <- function(groups, topics) {
+  matching <- function(pattern) vapply(topics$alias, function(alias) any(grepl(pattern, alias)), NA)
+  groups <- lapply(groups, function(group) {
+    group$contents <- Filter(function(selector) any(matching(pattern_of(selector))), group$contents)
     group
   })
+  groups <- Filter(function(group) length(group$contents) > 0, groups)
+  patterns <- pattern_of(unlist(lapply(groups, `[[`, "contents")))
+  rest <- topics$name[!matching(paste(patterns, collapse = "|")) & !topics$internal]
+  if (length(rest) == 0) return(groups)
+  message("hofm: not in any group of _pkgdown.yml: ", paste(rest, collapse = ", "))
+  c(groups, list(list(title = "More", contents = as.list(rest))))
+}
+
+# The same for vignettes.
+complete_articles <- function(groups, names) {
+  groups <- lapply(groups, function(group) {
+    group$contents <- as.list(intersect(unlist(group$contents), names))
+    group
+  })
+  rest <- setdiff(names, unlist(lapply(groups, `[[`, "contents")))
+  if (length(rest) == 0) groups else c(groups, list(list(title = "More", contents = as.list(rest))))
 }
 
 # One formula in TeX as MathML, or as it was where pandoc cannot tell.
@@ -45,8 +53,8 @@ write_formulas <- function(file) {
 }
 
 package <- pkgdown::as_pkgdown(".")
-package$meta$reference <- with_more(package$meta$reference, package$topics)
-package$meta$articles <- existing(package$meta$articles, package$vignettes$name)
+package$meta$reference <- complete_reference(package$meta$reference, package$topics)
+package$meta$articles <- complete_articles(package$meta$articles, package$vignettes$name)
 unlink(package$dst_path, recursive = TRUE)
 pkgdown::build_site(package, install = FALSE, preview = FALSE, new_process = FALSE)
 pages <- list.files(file.path(package$dst_path, c("reference", "articles")), "[.]html$", full.names = TRUE)

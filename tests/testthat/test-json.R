@@ -81,6 +81,9 @@ test_that("what a file cannot keep is said when it is written, and nothing is", 
   }
   log <- function(x) x
   expect_error(write_hofm_json(quick_fit(y ~ log(num), d), file), "`log`", class = "hofm_error_unsupported")
+  fit <- quick_fit(d["num"], d$y)
+  fit$blueprint$recipe <- list()
+  expect_error(write_hofm_json(fit, file), "`recipe`", class = "hofm_error_unsupported")
   expect_false(file.exists(file))
   back <- through_json(quick_fit(y ~ num, d))
   expect_error(fitted(back), "did not keep its fitted values", class = "hofm_error_unsupported")
