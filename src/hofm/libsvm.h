@@ -143,7 +143,7 @@ inline std::string printable(const char *begin, const char *end, std::size_t mos
 template <class T> class Chunks {
  public:
   void push_back(T value) {
-    if (size_ % chunk == 0) chunks_.push_back(std::make_unique<T[]>(chunk));
+    if (size_ % chunk == 0) chunks_.emplace_back(new T[chunk]);  // not zeroed, unlike make_unique
     chunks_.back()[size_++ % chunk] = value;
   }
   T operator[](std::size_t at) const { return chunks_[at / chunk][at % chunk]; }

@@ -130,6 +130,15 @@ test_that("the description in the file is enough to predict from it", {
   }
 })
 
+# Written by version 0.1.0: it must be readable for ever. The expected values come from the numbers in it.
+test_that("a file of the first version is still read", {
+  file <- test_path("fixtures", "fit-version-1.json")
+  cars <- transform(mtcars, hp = hp / 100)
+  columns <- cbind(cars$cyl == 4, cars$cyl == 6, cars$cyl == 8, cars$wt, log(cars$hp))
+  x <- cbind(columns, columns[, 1:3] * cars$wt)
+  expect_equal(predict(read_hofm_json(file), transform(cars, cyl = factor(cyl))), predict_described(file, x), tolerance = 1e-12)
+})
+
 test_that("doubles of every size survive", {
   x <- small_matrix()
   fit <- quick_fit(x, small_response(x))
