@@ -83,8 +83,8 @@ line_bytes <- function(lines) charToRaw(paste0(lines, rep("\n", length(lines)), 
 
 #' Call `write` with a function that takes the next bytes
 #'
-#' A file is written under another name beside the one asked for, which it gets only when it is whole: an error leaves what
-#' was there before.
+#' A file is written under another name beside the one asked for, which it gets only when it is whole: an
+#' error leaves what was there before.
 #' @param file A path, compressed if it ends in ".gz", or a connection.
 #' @param write A function of `put`, which takes a raw vector.
 #' @noRd

@@ -1,29 +1,31 @@
 #' Write a fit as JSON, and read it back
 #'
-#' A text file that another program can read, and a person too: besides all parameters it holds the formula of the model, what each
-#' field means, and how variables become features. Numbers are written in the fewest digits that identify them, so that the
-#' fit that `read_hofm_json()` returns predicts exactly what the one that was written predicts. Needs the package jsonlite.
+#' A text file that another program can read, and a person too: besides all parameters it holds the formula of
+#' the model, what each field means, and how variables become features. Numbers are written in the fewest
+#' digits that identify them, so that the fit that `read_hofm_json()` returns predicts exactly what the one
+#' that was written predicts. Needs the package jsonlite.
 #'
 #' @section What is kept:
-#' Parameters, settings, the trace, the call and what [predict.hofm()] needs, for all models and for fits to matrices, data frames, formulas
-#' and pairs of nodes. Of a formula, the calls in it are kept as text, with data-dependent parts such as the coefficients of
-#' [poly()] in place, as are constants that it uses.
+#' Parameters, settings, the trace, the call and what [predict.hofm()] needs, for all models and for fits to
+#' matrices, data frames, formulas and pairs of nodes. Of a formula, the calls in it are kept as text, with
+#' data-dependent parts such as the coefficients of [poly()] in place, as are constants that it uses.
 #'
-#' Not kept are the fitted values, residuals and weights of the training rows and which rows `na.action` took out: the fit that
-#' comes back is like one with `hofm_control(keep_fitted = FALSE)`.
+#' Not kept are the fitted values, residuals and weights of the training rows and which rows `na.action` took
+#' out: the fit that comes back is like one with `hofm_control(keep_fitted = FALSE)`.
 #'
-#' A file must not be able to run code of its own when its fit predicts. So a formula may call arithmetic, comparisons, the usual
-#' mathematical functions, `I()`, `ifelse()`, `factor()`, `cut()`, `scale()`, `poly()`, `ns()` and `bs()`; a fit whose formula calls
-#' anything else, such as a function of your own, is an error of class `hofm_error_unsupported` when it is written, and
-#' `hofm_error_file` when a file claims to hold one. A recipe cannot be written either. [saveRDS()] keeps such fits whole. The
-#' `call` is only evaluated by [update()].
+#' A file must not be able to run code of its own when its fit predicts. So a formula may call arithmetic,
+#' comparisons, the usual mathematical functions, `I()`, `ifelse()`, `factor()`, `cut()`, `scale()`, `poly()`,
+#' `ns()` and `bs()`; a fit whose formula calls anything else, such as a function of your own, is an error of
+#' class `hofm_error_unsupported` when it is written, and `hofm_error_file` when a file claims to hold one. A
+#' recipe cannot be written either. [saveRDS()] keeps such fits whole. The `call` is only evaluated by
+#' [update()].
 #'
 #' @param fit A fit from [hofm()].
-#' @param file The name of a file, or a connection. It is written compressed if its name ends in `.gz`, under a temporary name, and
-#'   renamed when it is whole.
+#' @param file The name of a file, or a connection. It is written compressed if its name ends in `.gz`, under
+#'   a temporary name, and renamed when it is whole.
 #' @param ... Nothing: an unknown argument is an error.
-#' @return `write_hofm_json()`: `file`, invisibly. `read_hofm_json()`: a fit of class `hofm`. A file that is not such a fit is an
-#'   error of class `hofm_error_file` that says what is wrong.
+#' @return `write_hofm_json()`: `file`, invisibly. `read_hofm_json()`: a fit of class `hofm`. A file that is
+#'   not such a fit is an error of class `hofm_error_file` that says what is wrong.
 #' @seealso [saveRDS()], which keeps everything; [export_libfm()].
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
@@ -56,10 +58,13 @@ json_version <- 1L
 # ---- A fit as a list for jsonlite --------------------------------------------------------------------------
 
 # Fields that go into the file as they are, and those that are put in another form, or left out.
-plain_fields <- c("model", "order", "rank", "lambda", "loss", "linear", "has_intercept", "split", "solver", "objective", "converged",
-                  "message", "seed", "eta", "deviance", "null.deviance", "loglik", "n", "offset_given", "weights_given", "negatives")
-other_fields <- c("intercept", "w", "P", "theta", "gamma", "features", "response", "blueprint", "control", "trace", "call",
-                  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights")
+plain_fields <- c(
+  "model", "order", "rank", "lambda", "loss", "linear", "has_intercept", "split", "solver", "objective",
+  "converged", "message", "seed", "eta", "deviance", "null.deviance", "loglik", "n", "offset_given",
+  "weights_given", "negatives")
+other_fields <- c(
+  "intercept", "w", "P", "theta", "gamma", "features", "response", "blueprint", "control", "trace", "call",
+  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights")
 
 json_fit <- function(fit) {
   one <- jsonlite::unbox
@@ -82,7 +87,8 @@ json_fit <- function(fit) {
 
 # Fields that this code has not heard of are kept if they are numbers, words or lists of them.
 is_plain <- function(fields) {
-  vapply(fields, function(field) is.null(field) || (is.null(attr(field, "class")) && (is.atomic(field) || is.list(field))), NA)
+  plain <- function(field) is.null(attr(field, "class")) && (is.null(field) || is.atomic(field) || is.list(field))
+  vapply(fields, plain, NA)
 }
 
 # One value is a JSON value and several are an array; json_vector() always makes an array.
@@ -97,16 +103,15 @@ json_vector <- function(x) {
 }
 
 json_matrix <- function(x) {
-  if (is.null(x)) return(NULL)
   verbatim(paste0("[\n", paste0("        [", joined_rows(as.matrix(x), ", "), "]", collapse = ",\n"), "\n      ]"))
 }
 
 verbatim <- function(text) structure(text, class = "json")
 
 json_parameters <- function(fit) {
-  list(intercept = json_value(fit$intercept), w = if (!is.null(fit$w)) json_vector(unname(fit$w)), P = lapply(fit$P, json_matrix),
-       theta = if (is.matrix(fit$theta)) json_matrix(fit$theta) else if (!is.null(fit$theta)) json_vector(fit$theta),
-       gamma = if (is.matrix(fit$gamma)) json_matrix(fit$gamma) else if (!is.null(fit$gamma)) json_vector(fit$gamma))
+  array <- function(x) if (is.matrix(x)) json_matrix(x) else if (!is.null(x)) json_vector(unname(x))
+  list(intercept = json_value(fit$intercept), w = array(fit$w), P = lapply(fit$P, json_matrix), theta = array(fit$theta),
+       gamma = array(fit$gamma))
 }
 
 # What the file says about itself.
@@ -130,10 +135,11 @@ json_description <- function(fit) {
 }
 
 field_words <- list(
-  fit = paste("what was fitted and how: the objective is the weighted mean of the losses + sum of lambda / 2 times the squared norms;",
-              "rank has a value for each degree 2, ..., order of the model hofm"),
+  fit = paste("what was fitted and how: the objective is the weighted mean of the losses + sum of lambda / 2 times",
+              "the squared norms; rank has a value for each degree 2, ..., order of the model hofm"),
   features = "names of the features",
-  parameters = "intercept; w, a weight for each feature; P, matrices of factors with a row for each feature; theta and gamma, see above",
+  parameters = paste("intercept; w, a weight for each feature; P, matrices of factors with a row for each feature;",
+                     "theta and gamma, see above"),
   response = "how the response was given, and its two classes if it has them, the second of which counts as positive",
   encoding = paste("how newdata becomes features. kind matrix: columns are matched by name, or by position if not named.",
                    "kind frame: variables are evaluated by their calls (R), or are columns of data; a factor has an indicator for each",
@@ -147,8 +153,9 @@ field_words <- list(
 
 # ---- Blueprints --------------------------------------------------------------------------------------------
 
-blueprint_fields <- c("kind", "named", "variables", "types", "needed", "levels", "columns", "calls", "offsets", "env", "terms", "kept",
-                      "formula", "terms_object")
+blueprint_fields <- c(
+  "kind", "named", "variables", "types", "needed", "levels", "columns", "calls", "offsets", "env", "terms",
+  "kept", "formula", "terms_object")
 
 json_blueprint <- function(b) {
   unknown <- setdiff(names(b), blueprint_fields)
@@ -186,10 +193,11 @@ exact_text <- function(call) {
 }
 
 safe_functions <- c(
-  "+", "-", "*", "/", "^", "(", "%%", "%/%", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!", "c", "list", "I", "offset", "abs", "sign",
-  "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "atan", "tanh", "floor", "ceiling", "round", "pmin",
-  "pmax", "ifelse", "is.na", "factor", "as.factor", "as.character", "as.numeric", "as.integer", "as.logical", "cut", "scale", "poly",
-  "ns", "bs", "stats::poly", "splines::ns", "splines::bs")
+  "+", "-", "*", "/", "^", "(", "%%", "%/%", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!", "c", "list",
+  "I", "offset", "abs", "sign", "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos",
+  "tan", "atan", "tanh", "floor", "ceiling", "round", "pmin", "pmax", "ifelse", "is.na", "factor",
+  "as.factor", "as.character", "as.numeric", "as.integer", "as.logical", "cut", "scale", "poly", "ns", "bs",
+  "stats::poly", "splines::ns", "splines::bs")
 
 #' Stop unless calls can be kept in a file and be evaluated without harm
 #' @param env Where constants of the formula are.
@@ -254,17 +262,19 @@ rebuilt_fit <- function(json) {
   features <- enc2utf8(words(json[["features"]]))
   fit <- c(rebuilt_parameters(json[["parameters"]], plain, features),
            sapply(plain_fields, function(field) plain[[field]], simplify = FALSE))
-  for (field in c("order", "rank", "split", "seed", "n")) if (!is.null(fit[[field]])) fit[[field]] <- as.integer(numbers(fit[[field]]))
-  for (field in c("lambda", "objective", "eta", "deviance", "null.deviance", "loglik")) {
-    if (!is.null(fit[[field]])) fit[[field]] <- numbers(fit[[field]])
-  }
+  given <- function(fields) Filter(function(field) !is.null(fit[[field]]), fields)
+  doubles <- given(c("lambda", "objective", "eta", "deviance", "null.deviance", "loglik"))
+  integers <- given(c("order", "rank", "split", "seed", "n"))
+  fit[doubles] <- lapply(fit[doubles], numbers)
+  fit[integers] <- lapply(fit[integers], function(x) as.integer(numbers(x)))
   if (is.null(fit$order)) fit$order <- NA_integer_
   if (is.null(fit$rank)) fit$rank <- integer(0)
   fit <- c(fit, list(
     features = features, response = rebuilt_response(json[["response"]]), na.action = NULL,
     blueprint = rebuilt_blueprint(json[["encoding"]]), control = rebuilt_control(json[["control"]]),
     call = parsed_call(json[["call"]], "hofm"), format_version = format_version,
-    trace = rebuilt_trace(json[["trace"]]), degree_variance = vapply(json[["degree_variance"]], one_number, 0)), json[["other"]])
+    trace = rebuilt_trace(json[["trace"]]),
+    degree_variance = vapply(json[["degree_variance"]], one_number, 0)), json[["other"]])
   structure(fit, class = "hofm")
 }
 
@@ -289,8 +299,9 @@ matrix_of <- function(x, names) {
 
 rebuilt_parameters <- function(parameters, plain, features) {
   P <- parameters[["P"]]
-  halves <- if (identical(plain[["model"]], "bilinear")) split(features, rep(1:2, c(plain$split, length(features) - plain$split)))
-  rows <- if (is.null(halves)) rep(list(features), length(P)) else halves
+  sides <- c(plain[["split"]], length(features) - plain[["split"]])
+  rows <- if (identical(plain[["model"]], "bilinear")) split(features, rep(1:2, sides))
+          else rep(list(features), length(P))
   list(intercept = numbers(parameters[["intercept"]]),
        w = if (!is.null(parameters[["w"]])) stats::setNames(numbers(parameters[["w"]]), features),
        P = if (length(P)) Map(matrix_of, P, unname(rows)) else empty_factors,
@@ -324,7 +335,8 @@ rebuilt_blueprint <- function(b) {
                     types = words(b[["types"]]), levels = lapply(b[["levels"]], words), columns = lapply(b[["columns"]], words))
   if (!is.null(b[["formula"]])) blueprint$formula <- rebuilt_formula(b[["formula"]], env)
   if (!length(calls)) return(blueprint)
-  c(blueprint, list(calls = calls, offsets = offsets, env = env, terms_object = stats::terms(rebuilt_formula(b[["expanded"]], env))),
+  expanded <- rebuilt_formula(b[["expanded"]], env)
+  c(blueprint, list(calls = calls, offsets = offsets, env = env, terms_object = stats::terms(expanded)),
     rebuilt_terms(b[["terms"]], blueprint_widths(blueprint)))
 }
 
@@ -340,8 +352,9 @@ rebuilt_terms <- function(terms, widths) {
 # Terms are indices of variables and of products of their columns: they must be within them.
 check_terms <- function(terms, kept, widths) {
   within <- function(index, n) length(index) > 0 && !anyNA(index) && all(index >= 1 & index <= n)
+  some <- function(kept, n) within(kept, n) && !is.unsorted(kept, strictly = TRUE)
   good <- mapply(function(term, kept) {
-    within(term, length(widths)) && (identical(kept, "all") || (within(kept, prod(widths[term])) && !is.unsorted(kept, strictly = TRUE)))
+    within(term, length(widths)) && (identical(kept, "all") || some(kept, prod(widths[term])))
   }, terms, kept)
   if (!all(good)) stop("a term has variables or columns that do not exist")
 }

@@ -1,20 +1,23 @@
 #' Export a fit to libFM
 #'
-#' Writes the parameters of a fit of order 1 or 2 as the text file that libFM (version 1.4.4) saves and loads: the bias, the weights of
-#' single features and the factors, under their headings.
+#' Writes the parameters of a fit of order 1 or 2 as the text file that libFM (version 1.4.4) saves and loads:
+#' the bias, the weights of single features and the factors, under their headings.
 #'
-#' libFM predicts \eqn{w_0 + \sum_j w_j x_j + \sum_{i<j} \langle v_i, v_j\rangle x_i x_j}{w0 + sum_j w_j x_j + sum_{i<j} <v_i, v_j> x_i x_j},
-#' which is the model of [hofm()] at order 2: the numbers go into the file as they are, in the fewest digits that identify them. Its
-#' value is the link, `predict(fit, type = "link")`. All three parts are always there, as zeros if the fit has no
-#' intercept or no linear term, so that the file is loaded with `-dim 1,1,k`, where k is the rank. A fit of rank 1 gets a
-#' second column of zeros (k is then 2), because libFM cannot load a file with a single one.
+#' libFM predicts \eqn{w_0 + \sum_j w_j x_j + \sum_{i<j} \langle v_i, v_j\rangle x_i x_j}{w0 + sum_j w_j x_j +
+#' sum_{i<j} <v_i, v_j> x_i x_j}, which is the model of [hofm()] at order 2: the numbers go into the file as
+#' they are, in the fewest digits that identify them. Its value is the link, `predict(fit, type = "link")`.
+#' All three parts are always there, as zeros if the fit has no intercept or no linear term, so that the file
+#' is loaded with `-dim 1,1,k`, where k is the rank. A fit of rank 1 gets a second column of zeros (k is then
+#' 2), because libFM cannot load a file with a single one.
 #'
-#' Names of features are not part of the format: feature j of the fit, in the order of `variable.names(fit)`, is index j - 1 of
-#' libFM. Nor are offsets, the loss, or how a formula makes columns of variables: `model.matrix(fit, data)` does that, and [write_libsvm()]
-#' with `base = 0` writes the columns as libFM reads them.
+#' Names of features are not part of the format: feature j of the fit, in the order of `variable.names(fit)`,
+#' is index j - 1 of libFM. Nor are offsets, the loss, or how a formula makes columns of variables:
+#' `model.matrix(fit, data)` does that, and [write_libsvm()] with `base = 0` writes the columns as libFM reads
+#' them.
 #'
 #' @param fit A fit from [hofm()] with `model = "hofm"` and order 1 or 2.
-#' @param file The name of the file, which is written under a temporary name and renamed when it is whole, or a connection.
+#' @param file The name of the file, which is written under a temporary name and renamed when it is whole, or
+#'   a connection.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `file`, invisibly.
 #' @seealso [write_libsvm()] for the data, [write_hofm_json()] for fits of every kind.

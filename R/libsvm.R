@@ -1,41 +1,46 @@
 #' Read and write sparse data as libsvm or libFM text
 #'
-#' The text format of libsvm, svmlight and libFM has one sample per line: a label, then `index:value` for each feature that is not
-#' zero, separated by blanks:
+#' The text format of libsvm, svmlight and libFM has one sample per line: a label, then `index:value` for each
+#' feature that is not zero, separated by blanks:
 #' ```
 #' +1 1:0.5 7:2 # a comment
 #' -1 2:1e-3
 #' ```
-#' `read_libsvm()` makes a sparse matrix and a vector of labels of it, `write_libsvm()` the reverse. What is written and read
-#' back is the same to the last bit: numbers are written in the fewest digits that identify them.
+#' `read_libsvm()` makes a sparse matrix and a vector of labels of it, `write_libsvm()` the reverse. What is
+#' written and read back is the same to the last bit: numbers are written in the fewest digits that identify
+#' them.
 #'
 #' @section What is read:
-#' Comments from `#` to the end of the line, empty lines, tabs, Windows line ends and a last line without an end are fine. Indices may come
-#' in any order, but each only once in a line. Values that are spelt out as zero are not stored. A query id (`qid:7` after the
-#' label, as ranking data has it) is kept. Anything else is an error of class `hofm_error_file`, with the number (`line`) and
-#' the text (`text`) of the line: a label or value that is missing, infinite or no number, several labels, a word without
-#' colon, an index that is negative, too large or there twice.
+#' Comments from `#` to the end of the line, empty lines, tabs, Windows line ends and a last line without an
+#' end are fine. Indices may come in any order, but each only once in a line. Values that are spelt out as
+#' zero are not stored. A query id (`qid:7` after the label, as ranking data has it) is kept. Anything else is
+#' an error of class `hofm_error_file`, with the number (`line`) and the text (`text`) of the line: a label or
+#' value that is missing, infinite or no number, several labels, a word without colon, an index that is
+#' negative, too large or there twice.
 #'
-#' The features of libsvm are numbered from 1, those of libFM from 0. With `base = NULL` a file counts as numbered from 0 if the index 0
-#' occurs in it, and else from 1. That is wrong for a file numbered from 0 whose first feature is always zero: give `base` if you
-#' know it, and in any case read test data with the `base` and the `n_features` of the training data, as in the example.
+#' The features of libsvm are numbered from 1, those of libFM from 0. With `base = NULL` a file counts as
+#' numbered from 0 if the index 0 occurs in it, and else from 1. That is wrong for a file numbered from 0
+#' whose first feature is always zero: give `base` if you know it, and in any case read test data with the
+#' `base` and the `n_features` of the training data, as in the example.
 #'
-#' Files are read in blocks of 1 MB. Memory in use at the end of reading is at most 24 bytes for each `index:value`, of which the
-#' matrix itself is half, 20 bytes for each line, 28 if there are query ids, and 4 for each feature, besides the longest line.
+#' Files are read in blocks of 1 MB. Memory in use at the end of reading is at most 24 bytes for each
+#' `index:value`, of which the matrix itself is half, 20 bytes for each line, 28 if there are query ids, and 4
+#' for each feature, besides the longest line.
 #'
 #' @param file The name of a file, or a connection. Files compressed by gzip are read as they are; a file is
-#'   written compressed if its name ends in `.gz`. A file is written under a temporary name in the same directory and renamed
-#'   when it is whole, so that an error leaves nothing half-written.
-#' @param n_features Number of columns, for data in which the last features may not occur. An index beyond it is an error. `NULL` takes
-#'   the largest index that occurs.
+#'   written compressed if its name ends in `.gz`. A file is written under a temporary name in the same
+#'   directory and renamed when it is whole, so that an error leaves nothing half-written.
+#' @param n_features Number of columns, for data in which the last features may not occur. An index beyond it
+#'   is an error. `NULL` takes the largest index that occurs.
 #' @param base Index of the first feature in the file: 0 or 1. `NULL` tells from the file (see below).
 #' @param x A matrix or Matrix without missing or infinite values. Its column names are not written.
-#' @param y Labels, one for each row: numbers, or `FALSE` and `TRUE` or a factor with two levels, written as -1 and 1.
+#' @param y Labels, one for each row: numbers, or `FALSE` and `TRUE` or a factor with two levels, written as
+#'   -1 and 1.
 #' @param qid Query ids, one whole number for each row, or `NULL` for none.
 #' @param ... Nothing: an unknown argument is an error.
-#' @return `read_libsvm()`: a list with `x`, a `dgCMatrix` with one row for each sample, without names; `y`, the labels, a numeric vector; `qid`,
-#'   the query ids, `NA` where a line has none, or `NULL` if there are none at all; and `base`. `write_libsvm()`: `file`,
-#'   invisibly.
+#' @return `read_libsvm()`: a list with `x`, a `dgCMatrix` with one row for each sample, without names; `y`,
+#'   the labels, a numeric vector; `qid`, the query ids, `NA` where a line has none, or `NULL` if there are
+#'   none at all; and `base`. `write_libsvm()`: `file`, invisibly.
 #' @seealso [export_libfm()] for the model; [hofm()], which takes `x` and `y`.
 #' @examples
 #' file <- tempfile(fileext = ".txt")

@@ -3,7 +3,8 @@ size <- if (smoke) list(n = 200, d = 100, per_row = 5) else list(n = 2e5, d = 1e
 set.seed(1)
 cells <- size$n * size$per_row
 with_values <- function(values) {
-  Matrix::sparseMatrix(rep(seq_len(size$n), each = size$per_row), sample.int(size$d, cells, TRUE), x = values, dims = c(size$n, size$d))
+  Matrix::sparseMatrix(rep(seq_len(size$n), each = size$per_row), sample.int(size$d, cells, TRUE), x = values,
+                       dims = c(size$n, size$d))
 }
 sets <- list("ones" = with_values(rep(1, cells)), "two decimals" = with_values(round(stats::runif(cells, 0.01, 100), 2)),
              "17 digits" = with_values(stats::rnorm(cells)))
@@ -13,7 +14,8 @@ rows <- lapply(names(sets), function(name) {
   write <- replicate(min(runs, 3), elapsed(write_libsvm(sets[[name]], y, file)))
   read <- replicate(min(runs, 3), elapsed(read_libsvm(file, n_features = size$d, base = 1)))
   stopifnot(identical(read_libsvm(file, n_features = size$d, base = 1)$x, sets[[name]]))
-  note <- function(seconds) sprintf("%.0f MB, %.0f MB per second", file.size(file) / 1e6, file.size(file) / 1e6 / stats::median(seconds))
+  size <- file.size(file) / 1e6
+  note <- function(seconds) sprintf("%.0f MB, %.0f MB per second", size, size / stats::median(seconds))
   rbind(result("libsvm text read", name, seconds = read, note = note(read)),
         result("libsvm text written", name, seconds = write, note = note(write)))
 })

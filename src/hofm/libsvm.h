@@ -289,7 +289,9 @@ class LibsvmReader {
   void read_query(int count) {
     const char *const begin = p_;
     double value = -1;
-    const bool number = end_ - p_ > 4 && std::memcmp(p_, "qid:", 4) == 0 && is_digit(p_[4]) && (p_ += 4, parse_number(p_, end_, value));
+    const bool named = end_ - p_ > 4 && std::memcmp(p_, "qid:", 4) == 0 && is_digit(p_[4]);
+    if (named) p_ += 4;
+    const bool number = named && parse_number(p_, end_, value);
     if (!number || !between_words() || value != std::floor(value) || value > 9007199254740992.0) {
       p_ = begin;
       fail(word() + " is not of the form index:value or qid:number");
