@@ -2,7 +2,7 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test check install docs clean
+.PHONY: help demo test check install docs site spelling clean
 .NOTPARALLEL:
 
 help:
@@ -11,6 +11,8 @@ help:
 	@echo "make check    R CMD build and R CMD check --as-cran"
 	@echo "make install  build and install the package"
 	@echo "make docs     write NAMESPACE, man/ and the Rcpp glue anew"
+	@echo "make site     build the web site with help pages and vignettes in .build/site, without the network"
+	@echo "make spelling look for misspelt words in the documentation"
 	@echo "make clean    remove what the other targets leave here"
 	@echo "Each installs the R packages that it needs and does not find."
 
@@ -33,6 +35,14 @@ install:
 docs: install
 	@$(RSCRIPT) tools/install-dependencies.R docs
 	@$(RSCRIPT) tools/document.R
+
+site: install
+	@$(RSCRIPT) tools/install-dependencies.R site
+	@$(RSCRIPT) tools/site.R
+
+spelling:
+	@$(RSCRIPT) tools/install-dependencies.R spelling
+	@$(RSCRIPT) tools/spelling.R
 
 clean:
 	rm -rf .build hofm-demo-roc.png tests/cpp/bin src/*.o src/*.so

@@ -11,6 +11,8 @@
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
 #' * `hofm_error_diverged`: the solver ended at values that are not finite;
 #' * `hofm_error_overflow`: predictions, scores or weights of interactions are too large for a number;
+#' * `hofm_error_file`: a file cannot be read or written, or does not hold what it should (fields `file`, and `line` and
+#'   `text` where one line is to blame);
 #' * `hofm_error_worker`: a process of [cv_hofm()] did not come back with a result;
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;

@@ -1,4 +1,4 @@
-# Usage: Rscript tools/install-dependencies.R run|test|check|docs
+# Usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling
 # Installs those packages among the dependencies in DESCRIPTION that are missing or too old; does nothing, and needs no
 # network, when there are none. Who may use apt (root, or sudo without a password) gets Debian's prebuilt packages;
 # what Debian does not have, and everything for everyone else, is built from CRAN.
@@ -23,7 +23,9 @@ needs_of <- function(set) {
     test = rbind(run, suggested[!suggested$name %in% c("knitr", "rmarkdown"), ]),
     check = rbind(run, suggested),
     docs = rbind(run, data.frame(name = "roxygen2", version = "7.2.0")),
-    give_up("the set of dependencies must be run, test, check or docs, not '", set, "'.")
+    site = rbind(needs_of("check"), data.frame(name = "pkgdown", version = "2.0.0")),
+    spelling = data.frame(name = "spelling", version = "2.0"),
+    give_up("the set of dependencies must be run, test, check, docs, site or spelling, not '", set, "'.")
   )
 }
 
@@ -105,6 +107,6 @@ install_pandoc <- function() {
 }
 
 set <- commandArgs(trailingOnly = TRUE)
-if (length(set) != 1) give_up("usage: Rscript tools/install-dependencies.R run|test|check|docs")
+if (length(set) != 1) give_up("usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling")
 install_packages(needs_of(set))
-if (set == "check") install_pandoc()
+if (set %in% c("check", "site")) install_pandoc()

@@ -5,7 +5,7 @@ source(file.path(here, "common.R"))
 
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments)) arguments[1] else "."
-questions <- c("cd", "objective", "stochastic", "passes", "specialised", "growth", "memory", "formula", "peers")
+questions <- c("cd", "objective", "stochastic", "passes", "specialised", "growth", "memory", "formula", "libsvm", "peers")
 asked <- if (length(arguments) > 1) arguments[-1] else questions
 if (!all(asked %in% questions)) stop("questions are ", paste(questions, collapse = ", "), call. = FALSE)
 

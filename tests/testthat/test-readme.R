@@ -13,12 +13,36 @@ test_that("the example of the README finds the product that it plants", {
   expect_equal(strongest$weight, 2, tolerance = 0.1)
 })
 
-test_that("the README shows that example, line by line", {
+# The lines of the first block of R in the README.
+readme_block <- function() {
   readme <- test_path("..", "..", "README.md")
   skip_if_not(file.exists(readme), "not in the sources: the installed package has no README")
   lines <- readLines(readme, encoding = "UTF-8")
   first <- which(lines == "```r")[1]
   last <- first + which(lines[-seq_len(first)] == "```")[1]
-  block <- lines[(first + 1):(last - 1)]
+  lines[(first + 1):(last - 1)]
+}
+
+test_that("the README shows that example, line by line", {
+  block <- readme_block()
   expect_equal(block[!startsWith(block, "#>")], example_lines())
+})
+
+# Numbers to three digits: iterations and rounding may differ a little between machines.
+test_that("the output in the README is what the example prints", {
+  block <- readme_block()
+  shown <- sub("^#> ?", "", block[startsWith(block, "#>")])
+  values <- new.env()
+  local_reproducible_output(width = 80)
+  printed <- unlist(lapply(parse(text = example_lines()), function(call) {
+    result <- withVisible(eval(call, values))
+    if (result$visible) capture.output(print(result$value))
+  }))
+  number <- "[0-9]+[.]?[0-9]*"
+  squeezed <- function(lines) gsub(" +", " ", gsub(number, "#", lines))
+  expect_equal(squeezed(printed), squeezed(shown))
+  numbers <- function(lines) as.numeric(unlist(regmatches(lines, gregexpr(number, lines))))
+  iterations <- grepl("iterations", shown)
+  expect_equal(numbers(printed[!iterations]), numbers(shown[!iterations]), tolerance = 1e-3)
+  expect_equal(numbers(printed[iterations]), numbers(shown[iterations]), tolerance = 0.1)
 })

@@ -1,0 +1,133 @@
+# Reading and writing files: every failure is a classed error that names the file, and a file is replaced whole or not at all.
+
+#' Stop because of a file
+#' @param what What is wrong, as a sentence.
+#' @param file Its name; fields `line` and `text` go into `...` where one line is to blame.
+#' @noRd
+abort_file <- function(what, file, ...) {
+  hofm_abort(what, c("hofm_error_file", "hofm_error_input"), argument = "file", file = file, ...)
+}
+
+check_file_name <- function(file) {
+  good <- is.character(file) && length(file) == 1 && !is.na(file) && nzchar(file)
+  if (!good) must_be("file", "the name of a file", file)
+  path.expand(file)
+}
+
+# The value of `code`; an error or warning in it becomes an error about the file.
+about_file <- function(code, file, doing) {
+  stop_here <- function(condition) {
+    abort_file(sprintf("%s cannot be %s: %s", quoted(file), doing, conditionMessage(condition)), file)
+  }
+  tryCatch(code, hofm_error = stop, error = stop_here, warning = stop_here)
+}
+
+# ---- Reading -----------------------------------------------------------------------------------------------
+
+#' Call `read` with a function that returns the next bytes of a file
+#' @param file A path, plain or compressed, or a connection, which is left open if it was.
+#' @param read A function of `next_block`, which returns a raw vector, empty at the end, and of `name`.
+#' @noRd
+with_source <- function(file, read) {
+  if (!inherits(file, "connection")) {
+    name <- check_file_name(file)
+    if (!file.exists(name) || dir.exists(name)) {
+      abort_file(sprintf("%s is not a file that can be read.", quoted(name)), name)
+    }
+    file <- about_file(gzfile(name, "rb"), name, "opened")      # reads what is not compressed as well
+    on.exit(close(file))
+    return(read(whole_reader(block_reader(file, name), name), name))
+  }
+  name <- about_file(summary(file)$description, "connection", "read")
+  if (!isOpen(file)) {
+    about_file(open(file, "rb"), name, "opened")
+    on.exit(close(file))
+  }
+  read(block_reader(file, name), name)
+}
+
+block_reader <- function(con, name, size = 2^20) {
+  binary <- summary(con)$text == "binary"
+  function() {
+    about_file(if (binary) readBin(con, "raw", size) else line_bytes(readLines(con, 10000L, warn = FALSE)), name, "read")
+  }
+}
+
+# As `next_block`, with an error at the end of a gzip file that was cut off, about which R's own connections say nothing.
+whole_reader <- function(next_block, name) {
+  want <- gzip_size(name)
+  size <- 0
+  function() {
+    bytes <- next_block()
+    size <<- size + length(bytes)
+    if (!length(bytes) && !is.na(want) && size %% 2^32 != want) {
+      abort_file(sprintf(paste("%s is a gzip file that was cut off. (If it is several such files in one,",
+                               "use `file = gzfile(\"%s\")`.)"), quoted(name), name), name)
+    }
+    bytes
+  }
+}
+
+# The size modulo 2^32 that a gzip file notes in its last four bytes; NA for any other file.
+gzip_size <- function(name) {
+  con <- about_file(file(name, "rb", raw = TRUE), name, "opened")
+  on.exit(close(con))
+  if (!identical(readBin(con, "raw", 2), as.raw(c(0x1f, 0x8b)))) return(NA)
+  seek(con, max(0, file.size(name) - 4))
+  sum(as.double(readBin(con, "raw", 4)) * 256^(0:3))
+}
+
+line_bytes <- function(lines) charToRaw(paste0(lines, rep("\n", length(lines)), collapse = ""))
+
+# ---- Writing -----------------------------------------------------------------------------------------------
+
+#' Call `write` with a function that takes the next bytes
+#'
+#' A file is written under another name beside the one asked for, which it gets only when it is whole: an
+#' error leaves what was there before.
+#' @param file A path, compressed if it ends in ".gz", or a connection.
+#' @param write A function of `put`, which takes a raw vector.
+#' @noRd
+with_target <- function(file, write) {
+  if (inherits(file, "connection")) write_to_connection(file, write) else replace_file(check_file_name(file), write)
+}
+
+write_to_connection <- function(con, write) {
+  name <- about_file(summary(con)$description, "connection", "written")
+  if (!isOpen(con)) {
+    about_file(open(con, "wb"), name, "opened")
+    on.exit(close(con))
+  }
+  binary <- summary(con)$text == "binary"
+  write(function(bytes) {
+    about_file(if (binary) writeBin(bytes, con) else cat(rawToChar(bytes), file = con), name, "written")
+  })
+}
+
+replace_file <- function(file, write) {
+  if (dir.exists(file)) abort_file(sprintf("%s is a directory.", quoted(file)), file)
+  file <- normalizePath(file, mustWork = FALSE)                  # what a link points to, not the link
+  beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
+  on.exit(unlink(beside))
+  write_whole(beside, endsWith(tolower(file), ".gz"), write, file)
+  if (file.exists(file)) Sys.chmod(beside, file.mode(file), use_umask = FALSE)
+  about_file(file.rename(beside, file), file, "replaced")
+  invisible(file)
+}
+
+# A full disk may go unnoticed until the file turns out too short.
+write_whole <- function(path, compressed, write, file) {
+  con <- about_file(if (compressed) gzfile(path, "wb") else base::file(path, "wb"), file, "written")
+  open <- TRUE
+  on.exit(if (open) close(con))
+  size <- 0
+  write(function(bytes) {
+    about_file(writeBin(bytes, con), file, "written")
+    size <<- size + length(bytes)
+  })
+  open <- FALSE
+  about_file(close(con), file, "written")
+  if (!compressed && file.size(path) != size) {
+    abort_file(sprintf("%s cannot be written: only %.0f of %.0f bytes could be.", quoted(file), file.size(path), size), file)
+  }
+}
