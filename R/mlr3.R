@@ -85,9 +85,15 @@ train_learner <- function(parameters, task, weights) {
   values <- parameters$get_values(tags = "train")
   control <- do.call(hofm_control, values[names(values) %in% control_settings])
   what <- values[!names(values) %in% control_settings]
-  fit <- do.call(hofm, c(list(task_features(task), task$truth(), weights = weights, control = control), what))
+  fit <- do.call(hofm, c(list(task_features(task), task_response(task), weights = weights, control = control), what))
   fit$call <- as.call(c(list(quote(hofm), x = quote(`<task>`), y = quote(`<target>`)), what))
   fit
+}
+
+# The class that is positive for mlr3, its first level, is the second and so the positive one here.
+task_response <- function(task) {
+  y <- task$truth()
+  if (is.factor(y)) factor(y, c(task$negative, task$positive)) else y
 }
 
 task_features <- function(task) as.data.frame(task$data(cols = task$feature_names))

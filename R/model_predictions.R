@@ -12,7 +12,10 @@ predict_table <- function() {
     hofm = on_response_scale, cv_hofm = on_response_scale, glm = on_response_scale,
     glmnet = predict_glmnet, cv.glmnet = predict_glmnet,
     ranger = function(model, newdata, args, two) call_predict(model, list(data = newdata), args)$predictions,
-    model_fit = predict_parsnip, workflow = predict_parsnip
+    model_fit = predict_parsnip, workflow = predict_parsnip,
+    Learner = function(model, newdata, args, two) {
+      call_predict(model, list(newdata = newdata, predict_type = if (two) "prob" else "response"), args)
+    }
   )
 }
 
