@@ -305,7 +305,7 @@ print_columns <- function(columns) {
 
 models_shown <- function(x, digits) {
   m <- x$models
-  number <- function(v) blank_na(v, formatC(v, digits = digits, format = "fg", flag = "#", drop0trailing = FALSE))
+  number <- function(v) blank_na(v, significant(v, digits))
   shown <- data.frame(model = m$model, order = blank_na(m$order, format(m$order)), rank = blank_na(m$rank, m$rank),
                       parameters = blank_na(m$parameters, count_text(m$parameters)),
                       seconds = blank_na(m$seconds, formatC(m$seconds, digits = 2, format = "g")))
@@ -321,7 +321,7 @@ models_shown <- function(x, digits) {
 
 tests_shown <- function(x, digits) {
   t <- x$tests
-  number <- function(v) formatC(v, digits = 3, format = if (x$measure == "auc") "f" else "g")
+  number <- function(v) if (x$measure == "auc") formatC(v, digits = 3, format = "f") else significant(v, digits - 1)
   shown <- data.frame(pair = paste(t$model_1, "-", t$model_2), difference = number(t$difference),
                       interval = interval_text(t$lower, t$upper, number),
                       statistic = formatC(t$statistic, digits = 2, format = "f"),
@@ -329,6 +329,9 @@ tests_shown <- function(x, digits) {
   names(shown)[3:4] <- c(interval_name(x), if (x$measure == "auc") "Z" else "t")
   shown
 }
+
+# So many significant digits, zeros at the end included, and never in scientific notation.
+significant <- function(v, digits) sub("[.]$", "", trimws(formatC(v, digits = digits, format = "fg", flag = "#", big.mark = ",")))
 
 interval_name <- function(x) sprintf("%s%% interval", format(100 * x$level))
 
@@ -376,11 +379,12 @@ test_intervals <- function(x) {
   structure(shown, axis = sprintf("Difference of %s with %s", if (x$measure == "auc") "AUC" else "mean squared errors", interval_name(x)))
 }
 
-# First on top; the left margin is as wide as the longest label, up to half of the figure.
+# First on top; the left margin is as wide as the longest label, up to half of the figure, and there is room for a title if there is one.
 draw_intervals <- function(shown, reference, ...) {
   place <- rev(seq_len(nrow(shown)))
   width <- max(graphics::strwidth(shown$label, "inches", cex = 0.9)) + 0.35
-  old <- graphics::par(mai = replace(graphics::par("mai"), 2, min(width, 0.5 * graphics::par("din")[1])))
+  above <- if (is.null(list(...)$main)) 0.2 else graphics::par("mai")[3]
+  old <- graphics::par(mai = replace(graphics::par("mai"), 2:3, c(min(width, 0.5 * graphics::par("din")[1]), above)))
   on.exit(graphics::par(old))
   ends <- c(shown$value, shown$lower, shown$upper, reference)
   settings <- list(x = range(ends[is.finite(ends)]), y = c(0.5, nrow(shown) + 0.5), type = "n", yaxt = "n", ylab = "",
