@@ -21,9 +21,10 @@
 #' learner$train(cars)
 #' learner$predict(cars)
 #' learner$model
+#' @importFrom utils globalVariables
 NULL
 
-utils::globalVariables(c("self", "private", "super"))   # of R6 methods
+globalVariables(c("self", "private", "super"))   # of R6 methods
 
 register_mlr3 <- function(...) {
   classes <- list(classif = classif_learner(), regr = regr_learner())

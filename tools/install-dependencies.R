@@ -4,6 +4,7 @@
 # what Debian does not have, and everything for everyone else, is built from CRAN.
 
 source("tools/library.R")
+source("tools/frameworks.R")
 
 # A data frame of name and version (the least that will do, "0" for any) from fields of DESCRIPTION.
 needs <- function(fields) {
@@ -13,18 +14,6 @@ needs <- function(fields) {
   need <- data.frame(name = sub("[ (].*", "", entries), version = version)
   unique(need[!need$name %in% c("R", rownames(installed.packages(priority = "base"))), ])
 }
-
-# Modelling frameworks that Debian does not have. With all they need they take ten minutes or more to compile, so that they have a set
-# and a make target of their own; elsewhere tests that need them are skipped.
-frameworks <- c("dials", "lgr", "mlr3", "paradox", "parsnip", "rsample", "sparsevctrs", "tune", "workflows", "yardstick")
-
-# What they need and Debian has; checkmate is here because one of mlr3's packages does not say how new it must be.
-beneath <- data.frame(
-  name = c("RcppArmadillo", "checkmate", "clock", "furrr", "palmerpenguins", "prettyunits", "progressr", "slider", "uuid"),
-  version = c("0", "2.2.0", rep("0", 7)))
-
-# Only for those who get them prebuilt: a few tests more are not worth compiling a dozen packages.
-prebuilt <- c("hardhat", "ranger", "recipes")
 
 # Tests need no vignette builder, which drags in much that takes long to compile.
 needs_of <- function(set) {
