@@ -22,8 +22,8 @@
 #'   all 0 or 1 (or all -1 or 1) are two classes, of which the second is the positive one, as in [roc_curve()]; other numbers are a
 #'   regression.
 #' @param args A named list with further arguments of `predict()` for some of the models, each a list: `list(lasso = list(s = 0.01))`.
-#' @param seconds How long the fits took, for the table: a vector with names of models. It is known for models of this package and of
-#'   parsnip, workflows and mlr3.
+#' @param seconds How long the fits took, for the table: a vector with names of models. It is known for models of parsnip, workflows and
+#'   mlr3 and of this package, where that of a cross-validation is the time of the chosen fit alone.
 #' @param level Confidence level of all intervals.
 #' @param adjust How p-values are corrected: a method of [p.adjust()].
 #' @return A list of class `model_comparison`:

@@ -21,6 +21,19 @@ test_that("the model is registered with its engine, modes, arguments and predict
   expect_identical(parsnip::required_pkgs(factorization_machine("regression")), c("parsnip", "hofm"))
 })
 
+test_that("it does not matter which package is loaded first", {
+  skip_if_not_installed("callr")
+  registered <- function(packages) {
+    callr::r(function(packages) {
+      for (package in packages) loadNamespace(package)
+      "factorization_machine" %in% parsnip::get_from_env("models")
+    }, list(packages))
+  }
+  expect_true(registered(c("hofm", "parsnip")))
+  expect_true(registered(c("parsnip", "hofm")))
+  expect_false(registered("parsnip"))
+})
+
 test_that("a fit to a data frame, factors included, is that of hofm()", {
   d <- mixed_data()
   spec <- machine("regression", order = 3, rank = 2, penalty = 0.01)
