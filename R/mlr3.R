@@ -1,15 +1,17 @@
-# mlr3 learners. mlr3 is a suggestion only: the classes are made and put into its dictionary when both packages are loaded.
+# mlr3 learners. mlr3 is a suggestion only: the classes are made and put into its dictionary when both
+# packages are loaded.
 
 #' Factorization machines for mlr3
 #'
-#' The learners `"classif.hofm"`, for two classes, and `"regr.hofm"` for the package mlr3, which finds them in its dictionary once both
-#' packages are loaded: `mlr3::lrn("classif.hofm")`.
+#' The learners `"classif.hofm"`, for two classes, and `"regr.hofm"` for the package mlr3, which finds them
+#' in its dictionary once both packages are loaded: `mlr3::lrn("classif.hofm")`.
 #'
-#' Hyperparameters are the arguments of [hofm()] `order`, `rank`, `lambda`, `model`, `loss`, `solver`, `intercept` and `linear`; those of
-#' [hofm_control()] `max_iter`, `tol`, `init_sd`, `sweep`, `eta`, `batch`, `threads` (1 at first, as is the custom in mlr3), `seed` and
-#' `keep_fitted`; and for predictions `allow_new_levels` of [predict.hofm()]. Weights of the task are used. Features may be
-#' logical, integer, numeric, character, factors and ordered factors, which count as factors. Probabilities need the logistic loss, the
-#' default.
+#' Hyperparameters are the arguments of [hofm()] `order`, `rank`, `lambda`, `model`, `loss`, `solver`,
+#' `intercept` and `linear`; those of [hofm_control()] `max_iter`, `tol`, `init_sd`, `sweep`, `eta`, `batch`,
+#' `threads` (1 at first, as is the custom in mlr3), `seed` and `keep_fitted`; and for predictions
+#' `allow_new_levels` of [predict.hofm()]. Weights of the task are used. Features may be logical, integer,
+#' numeric, character, factors and ordered factors, which count as factors. Probabilities need the logistic
+#' loss, the default.
 #'
 #' @return Nothing: this page describes the learners.
 #' @name mlr_learners_hofm
@@ -38,8 +40,9 @@ classif_learner <- function() {
   R6::R6Class("LearnerClassifHofm", inherit = mlr3::LearnerClassif, parent_env = topenv(),
     public = list(initialize = function() {
       super$initialize(
-        id = "classif.hofm", packages = "hofm", feature_types = learner_features, predict_types = c("response", "prob"),
-        param_set = learner_parameters(c("logistic", "squared_hinge", "squared")), properties = c("twoclass", "weights"),
+        id = "classif.hofm", packages = "hofm", feature_types = learner_features,
+        predict_types = c("response", "prob"), properties = c("twoclass", "weights"),
+        param_set = learner_parameters(c("logistic", "squared_hinge", "squared")),
         label = "Higher-Order Factorization Machine", man = "hofm::mlr_learners_hofm")
     }),
     private = list(
@@ -76,7 +79,8 @@ learner_parameters <- function(losses) {
     lambda = paradox::p_dbl(0, default = 1e-3, tags = "train"), model = choice(setdiff(model_names(), "bilinear")),
     loss = choice(losses), solver = choice(solver_names()), intercept = flag(TRUE), linear = flag(TRUE),
     max_iter = count(), tol = paradox::p_dbl(0, tags = "train"), init_sd = paradox::p_dbl(0, tags = "train"),
-    sweep = choice(c("auto", "single", "joint")), eta = paradox::p_dbl(0, tags = "train"), batch = count(default = 1L),
+    sweep = choice(c("auto", "single", "joint")), eta = paradox::p_dbl(0, tags = "train"),
+    batch = count(default = 1L),
     threads = paradox::p_int(1L, default = 2L, init = 1L, tags = c("train", "predict", "threads")),
     seed = paradox::p_int(tags = "train"), keep_fitted = flag(TRUE),
     allow_new_levels = paradox::p_lgl(default = FALSE, tags = "predict"))
@@ -100,7 +104,8 @@ task_response <- function(task) {
 task_features <- function(task) as.data.frame(task$data(cols = task$feature_names))
 
 predict_learner <- function(learner, task, type) {
-  do.call(predict, c(list(learner$model, task_features(task), type = type), learner$param_set$get_values(tags = "predict")))
+  values <- learner$param_set$get_values(tags = "predict")
+  do.call(predict, c(list(learner$model, task_features(task), type = type), values))
 }
 
 # Probabilities of both classes, with the names of the classes.

@@ -1,12 +1,16 @@
-# Predictions and facts of models of other packages, for compare_models(): each class says in one place how its predict() wants to be
-# called and how large a model is. A class that is not here is called as predict(model, newdata = ).
+# Predictions and facts of models of other packages, for compare_models(): each class says in one place how
+# its predict() wants to be called and how large a model is. A class that is not here is called as
+# predict(model, newdata = ).
 
 #' How models of a class are asked for the mean of the response
 #'
-#' Each element takes the model, the new data, further arguments of predict() and whether there are two classes.
+#' Each element takes the model, the new data, further arguments of predict() and whether there are two
+#' classes.
 #' @noRd
 predict_table <- function() {
-  on_response_scale <- function(model, newdata, args, two) call_predict(model, list(newdata = newdata, type = "response"), args)
+  on_response_scale <- function(model, newdata, args, two) {
+    call_predict(model, list(newdata = newdata, type = "response"), args)
+  }
   list(
     "function" = function(model, newdata, args, two) do.call(model, c(list(newdata), args)),
     hofm = on_response_scale, cv_hofm = on_response_scale, glm = on_response_scale,
@@ -51,8 +55,9 @@ model_scores <- function(model, name, newdata, args, levels, n) {
   found <- tryCatch(how(model, newdata, args, !is.null(levels)), error = function(e) abort_prediction(e, name))
   scores <- as_scores(found, name, levels)
   if (length(scores) == n) return(as.double(scores))
-  hofm_abort(sprintf("%s must give one prediction for each of the %d rows of `newdata`, not %d.", model_label(name), n,
-                     length(scores)), c("hofm_error_prediction", "hofm_error_input"), argument = "models", model = name)
+  hofm_abort(sprintf("%s must give one prediction for each of the %d rows of `newdata`, not %d.", model_label(name),
+                     n, length(scores)), c("hofm_error_prediction", "hofm_error_input"), argument = "models",
+             model = name)
 }
 
 # The first of the model's classes that the table has, or "" for none.
@@ -66,8 +71,8 @@ check_has_predict <- function(model, name) {
   has_method <- function(class) !is.null(utils::getS3method("predict", class, optional = TRUE))
   if (any(vapply(class(model), has_method, NA))) return(invisible())
   if (isS4(model) && methods::existsMethod("predict", class(model))) return(invisible())
-  hofm_abort(sprintf("%s must have a predict() method or be a function of new data, not %s.", model_label(name), describe(model)),
-             c("hofm_error_no_predict", "hofm_error_input"), argument = "models", model = name)
+  hofm_abort(sprintf("%s must have a predict() method or be a function of new data, not %s.", model_label(name),
+                     describe(model)), c("hofm_error_no_predict", "hofm_error_input"), argument = "models", model = name)
 }
 
 model_label <- function(name) sprintf("Model %s", quoted(name))
@@ -76,12 +81,15 @@ model_label <- function(name) sprintf("Model %s", quoted(name))
 abort_prediction <- function(error, name) {
   own <- grep("^hofm_error_", class(error), value = TRUE)
   hofm_abort(sprintf("%s cannot predict from `newdata`: %s", model_label(name), conditionMessage(error)),
-             unique(c("hofm_error_prediction", own, "hofm_error_input")), argument = "newdata", model = name, parent = error)
+             unique(c("hofm_error_prediction", own, "hofm_error_input")), argument = "newdata", model = name,
+             parent = error)
 }
 
 as_scores <- function(found, name, levels) {
   if (is.data.frame(found)) found <- data.matrix(found)
-  if (is.factor(found) || !is.numeric(found)) abort_scores(name, describe(found), "ask its predict() for probabilities or numbers")
+  if (is.factor(found) || !is.numeric(found)) {
+    abort_scores(name, describe(found), "ask its predict() for probabilities or numbers")
+  }
   if (length(dim(found)) < 2) return(as.vector(found))
   if (ncol(found) == 1) return(found[, 1])
   if (is.null(levels) || ncol(found) != 2) {
@@ -89,26 +97,28 @@ as_scores <- function(found, name, levels) {
   }
   column <- match(levels[2], colnames(found))
   if (is.na(column) && !is.null(colnames(found))) {
-    abort_scores(name, sprintf("columns %s, of which none is the class %s", enumerate(quoted(colnames(found))), quoted(levels[2])),
-                 "give `y` with the classes of the model")
+    came <- sprintf("columns %s, of which none is the class %s", enumerate(quoted(colnames(found))), quoted(levels[2]))
+    abort_scores(name, came, "give `y` with the classes of the model")
   }
   found[, if (is.na(column)) 2 else column]
 }
 
 abort_scores <- function(name, came, hint) {
-  hofm_abort(sprintf("%s must predict one number for each row, not %s: %s, in `args` or with a function in the place of the model.",
-                     model_label(name), came, hint),
+  hofm_abort(sprintf(paste("%s must predict one number for each row, not %s: %s, in `args` or with a function in the",
+                           "place of the model."), model_label(name), came, hint),
              c("hofm_error_prediction", "hofm_error_input"), argument = "models", model = name)
 }
 
 # ---- Facts -------------------------------------------------------------------------------------------------
 
-#' What the table says of a model: order and rank of a factorization machine, number of parameters, seconds of the fit
+#' What the table says of a model: order and rank of a factorization machine, number of parameters, seconds
+#' of the fit
 #' @noRd
 model_facts <- function(model, args) {
   if (inherits(model, "cv_hofm")) model <- chosen_fit(model, if (is.null(args$s)) "lambda.min" else args$s)
   if (inherits(model, "hofm")) return(machine_facts(model))
-  list(order = NA_integer_, rank = NA_character_, parameters = count_coefficients(model, args), seconds = fit_seconds(model))
+  list(order = NA_integer_, rank = NA_character_, parameters = count_coefficients(model, args),
+       seconds = fit_seconds(model))
 }
 
 machine_facts <- function(fit) {

@@ -1,9 +1,11 @@
-# A parsnip model with hofm as its engine. parsnip is a suggestion only: the model is registered when both packages are loaded.
+# A parsnip model with hofm as its engine. parsnip is a suggestion only: the model is registered when both
+# packages are loaded.
 
 #' Factorization machines for tidymodels
 #'
-#' A model specification for the package parsnip with the engine `"hofm"`, for regression and for classification with two classes.
-#' It works in workflows and can be tuned. Sparse matrices and tibbles with sparse columns stay sparse.
+#' A model specification for the package parsnip with the engine `"hofm"`, for regression and for
+#' classification with two classes. It works in workflows and can be tuned. Sparse matrices and tibbles with
+#' sparse columns stay sparse.
 #'
 #' | argument | [hofm()] | tuned over |
 #' |---|---|---|
@@ -11,13 +13,15 @@
 #' | `rank` | `rank` | `fm_rank()`: 2 to 32 |
 #' | `penalty` | `lambda` | dials' `penalty()`: 1e-6 to 1 on the scale of log10 |
 #'
-#' Other arguments of [hofm()] go to the engine: `set_engine(spec, "hofm", model = "shared", control = hofm_control(seed = 1))`.
-#' Factors need no dummy variables: they reach [hofm()] as they are and become a sparse 0/1 column for each level. In a workflow, use
-#' `add_variables()` or a recipe without `step_dummy()`; a formula makes the same columns. Numeric predictors are best scaled to
-#' comparable size.
+#' Other arguments of [hofm()] go to the engine:
+#' `set_engine(spec, "hofm", model = "shared", control = hofm_control(seed = 1))`. Factors need no dummy
+#' variables: they reach [hofm()] as they are and become a sparse 0/1 column for each level. In a workflow,
+#' use `add_variables()` or a recipe without `step_dummy()`; a formula makes the same columns. Numeric
+#' predictors are best scaled to comparable size.
 #'
-#' parsnip has probabilities for both classes, in the order of the levels; of `predict()`, types `"numeric"`, `"class"`, `"prob"` and
-#' `"raw"` (the link) are there; `"prob"` needs the logistic loss, the default. Case weights are supported.
+#' parsnip has probabilities for both classes, in the order of the levels; of `predict()`, types `"numeric"`,
+#' `"class"`, `"prob"` and `"raw"` (the link) are there; `"prob"` needs the logistic loss, the default. Case
+#' weights are supported.
 #'
 #' @param mode `"regression"` or `"classification"`; `"unknown"` until it is set.
 #' @param engine `"hofm"`.
@@ -28,8 +32,9 @@
 #' @param range Two numbers: the smallest and the largest value, on the scale of `trans`.
 #' @param trans A transformation from the package scales, or `NULL` for none.
 #' @param ... Not used.
-#' @return `factorization_machine()` and `update()`: a model specification of class `factorization_machine`. `fm_order()`,
-#'   `fm_rank()`: parameter objects of the package dials. Without parsnip or dials, an error of class `hofm_error_missing_package`.
+#' @return `factorization_machine()` and `update()`: a model specification of class `factorization_machine`.
+#'   `fm_order()`, `fm_rank()`: parameter objects of the package dials. Without parsnip or dials, an error of
+#'   class `hofm_error_missing_package`.
 #' @seealso [hofm()], [cv_hofm()], which tunes the penalty faster, with warm starts.
 #' @examplesIf requireNamespace("parsnip", quietly = TRUE)
 #' spec <- factorization_machine("regression", order = 2, rank = 2, penalty = 0.01)
@@ -41,13 +46,15 @@
 factorization_machine <- function(mode = "unknown", engine = "hofm", order = NULL, rank = NULL, penalty = NULL) {
   need_package("parsnip", "factorization_machine()")
   args <- list(order = rlang::enquo(order), rank = rlang::enquo(rank), penalty = rlang::enquo(penalty))
-  parsnip::new_model_spec("factorization_machine", args = args, eng_args = NULL, mode = mode, user_specified_mode = !missing(mode),
-                          method = NULL, engine = engine, user_specified_engine = !missing(engine))
+  parsnip::new_model_spec("factorization_machine", args = args, eng_args = NULL, mode = mode,
+                          user_specified_mode = !missing(mode), method = NULL, engine = engine,
+                          user_specified_engine = !missing(engine))
 }
 
 #' @rdname factorization_machine
 #' @export
-update.factorization_machine <- function(object, parameters = NULL, order = NULL, rank = NULL, penalty = NULL, fresh = FALSE, ...) {
+update.factorization_machine <- function(object, parameters = NULL, order = NULL, rank = NULL, penalty = NULL,
+                                         fresh = FALSE, ...) {
   args <- list(order = rlang::enquo(order), rank = rlang::enquo(rank), penalty = rlang::enquo(penalty))
   parsnip::update_spec(object = object, parameters = parameters, args_enquo_list = args, fresh = fresh,
                        cls = "factorization_machine", ...)
@@ -57,7 +64,8 @@ update.factorization_machine <- function(object, parameters = NULL, order = NULL
 #' @export
 fm_order <- function(range = c(1L, 3L), trans = NULL) {
   need_package("dials", "fm_order()")
-  dials::new_quant_param("integer", range = range, inclusive = c(TRUE, TRUE), trans = trans, label = c(order = "Order"))
+  dials::new_quant_param("integer", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+                         label = c(order = "Order"))
 }
 
 #' @rdname factorization_machine
@@ -69,13 +77,14 @@ fm_rank <- function(range = c(2L, 32L), trans = NULL) {
 
 need_package <- function(package, what) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())
-  hofm_abort(sprintf("%s needs the package %s, which is not installed.", what, package), "hofm_error_missing_package", package = package)
+  hofm_abort(sprintf("%s needs the package %s, which is not installed.", what, package), "hofm_error_missing_package",
+             package = package)
 }
 
 #' Fit for parsnip
 #'
-#' What the engine `"hofm"` of [factorization_machine()] calls: [hofm()], after columns that are sparse have been put into a sparse
-#' matrix.
+#' What the engine `"hofm"` of [factorization_machine()] calls: [hofm()], after columns that are sparse have
+#' been put into a sparse matrix.
 #'
 #' @param x A data frame, tibble or matrix of predictors.
 #' @param y,weights,... As in [hofm()].
@@ -92,13 +101,15 @@ fit_factorization_machine <- function(x, y, weights = NULL, ...) {
 
 # A sparse matrix for a tibble with sparse columns, if all are numbers; else what came.
 sparse_predictors <- function(x) {
-  sparse <- is.data.frame(x) && requireNamespace("sparsevctrs", quietly = TRUE) && sparsevctrs::has_sparse_elements(x)
+  sparse <- is.data.frame(x) && requireNamespace("sparsevctrs", quietly = TRUE) &&
+    sparsevctrs::has_sparse_elements(x)
   if (sparse && all(vapply(x, is.numeric, NA))) sparsevctrs::coerce_to_sparse_matrix(x) else x
 }
 
 # parsnip hands sparse new data on as a matrix, whatever the training data was.
 predictors_for <- function(new_data, object) {
-  if (object$fit$blueprint$kind == "frame" && is(new_data, "Matrix")) as.data.frame(as.matrix(new_data)) else sparse_predictors(new_data)
+  if (object$fit$blueprint$kind == "matrix") return(sparse_predictors(new_data))
+  if (is(new_data, "Matrix")) as.data.frame(as.matrix(new_data)) else new_data
 }
 
 # ---- Registration ------------------------------------------------------------------------------------------
@@ -124,12 +135,15 @@ register_mode <- function(mode) {
   parsnip::set_model_engine(model, mode, "hofm")
   parsnip::set_dependency(model, "hofm", "hofm", mode)
   parsnip::set_fit(model, mode, "hofm", list(
-    interface = "data.frame", protect = c("x", "y", "weights"), func = c(pkg = "hofm", fun = "fit_factorization_machine"),
-    defaults = list()))
+    interface = "data.frame", protect = c("x", "y", "weights"),
+    func = c(pkg = "hofm", fun = "fit_factorization_machine"), defaults = list()))
   parsnip::set_encoding(model, mode, "hofm", list(
     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = TRUE, allow_sparse_x = TRUE))
-  types <- if (mode == "regression") c(numeric = "response", raw = "link") else c(class = "class", prob = "response", raw = "link")
-  for (type in names(types)) parsnip::set_pred(model, mode, "hofm", type, prediction_of(types[[type]], if (type == "prob") both_classes))
+  types <- switch(mode, regression = c(numeric = "response"), c(class = "class", prob = "response"))
+  for (type in c(names(types), "raw")) {
+    how <- prediction_of(if (type == "raw") "link" else types[[type]], if (type == "prob") both_classes)
+    parsnip::set_pred(model, mode, "hofm", type, how)
+  }
 }
 
 prediction_of <- function(type, post = NULL) {

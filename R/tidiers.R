@@ -2,11 +2,12 @@
 
 #' Tidy tables of a fit
 #'
-#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which broom, parsnip and others re-export. They return
-#' tibbles where the package tibble is installed, else data frames.
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which broom, parsnip and others
+#' re-export. They return tibbles where the package tibble is installed, else data frames.
 #'
 #' @param x A fit from [hofm()], or a result of [cv_hofm()].
-#' @param what `"parameters"` for all parameters of the fit, `"interactions"` for the strongest [interactions()] of each degree.
+#' @param what `"parameters"` for all parameters of the fit, `"interactions"` for the strongest
+#'   [interactions()] of each degree.
 #' @param n How many interactions of each degree.
 #' @param s Which lambda: see [cv_hofm_methods].
 #' @param data The training data, to which the fitted values that the fit has kept are joined.
@@ -14,18 +15,19 @@
 #' @param type.predict `"response"` or `"link"`.
 #' @param ... For `augment()` with `newdata`: passed on to [predict.hofm()]. Otherwise not used.
 #' @return
-#' * `tidy()` of a fit: a row for each parameter, with `term` (the feature, or `"(Intercept)"`), `degree` (`NA` where degrees share
-#'   their parameters), `factor` (the column of P; `NA` for the intercept and for single weights) and `estimate`. With `what = "interactions"`:
-#'   `term` (features joined by colons), `degree` and `estimate`, strongest first within a degree from 2 to the order, or to 5 for
-#'   all-subsets.
-#' * `tidy()` of a cross-validation: a row for each order, rank and lambda, with `estimate` (the measure), `std.error`, `conf.low`
-#'   and `conf.high` (one standard error below and above).
-#' * `glance()` of a fit: one row with `model`, `order`, `rank` (a string), `loss`, `solver`, `objective`, `deviance`,
-#'   `null.deviance`, `nobs`, `features`, `parameters`, `iterations`, `seconds` and `converged`. Of a cross-validation: `order`,
-#'   `rank`, `lambda.min`, `lambda.1se`, `measure`, `estimate` and `std.error` at `lambda.min`, and `nobs`.
-#' * `augment()`: the data with the columns `.fitted` and, where the response is in the data, `.resid`, the response minus the mean
-#'   (classes coded as in [residuals.hofm()]). Of [link_pairs()], the data are the columns i, j and y. A sparse matrix is not written
-#'   out: its rows get numbers in a column `.row`.
+#' * `tidy()` of a fit: a row for each parameter, with `term` (the feature, or `"(Intercept)"`), `degree`
+#'   (`NA` where degrees share their parameters), `factor` (the column of P; `NA` for the intercept and for
+#'   single weights) and `estimate`. With `what = "interactions"`: `term` (features joined by colons),
+#'   `degree` and `estimate`, strongest first within a degree from 2 to the order, or to 5 for all-subsets.
+#' * `tidy()` of a cross-validation: a row for each order, rank and lambda, with `estimate` (the measure),
+#'   `std.error`, `conf.low` and `conf.high` (one standard error below and above).
+#' * `glance()` of a fit: one row with `model`, `order`, `rank` (a string), `loss`, `solver`, `objective`,
+#'   `deviance`, `null.deviance`, `nobs`, `features`, `parameters`, `iterations`, `seconds` and `converged`.
+#'   Of a cross-validation: `order`, `rank`, `lambda.min`, `lambda.1se`, `measure`, `estimate` and
+#'   `std.error` at `lambda.min`, and `nobs`.
+#' * `augment()`: the data with the columns `.fitted` and, where the response is in the data, `.resid`, the
+#'   response minus the mean (classes coded as in [residuals.hofm()]). Of [link_pairs()], the data are the
+#'   columns i, j and y. A sparse matrix is not written out: its rows get numbers in a column `.row`.
 #' @seealso [as.data.frame.hofm()], [compare_models()]
 #' @name tidy.hofm
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
@@ -67,7 +69,8 @@ glance.hofm <- function(x, ...) {
   as_table(data.frame(
     model = x$model, order = x$order, rank = facts$rank, loss = x$loss, solver = x$solver, objective = x$objective,
     deviance = x$deviance, null.deviance = x$null.deviance, nobs = x$n, features = length(x$features),
-    parameters = facts$parameters, iterations = max(x$trace$iteration, 0), seconds = facts$seconds, converged = x$converged))
+    parameters = facts$parameters, iterations = max(x$trace$iteration, 0), seconds = facts$seconds,
+    converged = x$converged))
 }
 
 #' @rdname tidy.hofm
@@ -79,9 +82,11 @@ augment.hofm <- function(x, data = NULL, newdata = NULL, type.predict = c("respo
   if (is.null(data)) unsupported("A fit does not keep its training data: give it as `data`, or new data as `newdata`.")
   fitted <- predict(x, type = type)
   frame <- augment_frame(data)
-  if (nrow(frame) == length(fitted)) return(as_table(data.frame(frame, .fitted = fitted, .resid = residuals(x), check.names = FALSE)))
-  hofm_abort(sprintf("`data` must be the %d rows of the training data, not %d rows: for others use `newdata`.", length(fitted),
-                     nrow(frame)), argument = "data")
+  if (nrow(frame) != length(fitted)) {
+    hofm_abort(sprintf("`data` must be the %d rows of the training data, not %d rows: for others use `newdata`.",
+                       length(fitted), nrow(frame)), argument = "data")
+  }
+  as_table(data.frame(frame, .fitted = fitted, .resid = residuals(x), check.names = FALSE))
 }
 
 augment_with <- function(fit, newdata, fitted, type) {
@@ -115,16 +120,16 @@ observed_response <- function(fit, newdata) {
 #' @exportS3Method generics::tidy
 tidy.cv_hofm <- function(x, ...) {
   table <- x$table
-  as_table(data.frame(order = table$order, rank = table$rank, lambda = table$lambda, estimate = table$cvm, std.error = table$cvsd,
-                      conf.low = table$cvlo, conf.high = table$cvup))
+  as_table(data.frame(order = table$order, rank = table$rank, lambda = table$lambda, estimate = table$cvm,
+                      std.error = table$cvsd, conf.low = table$cvlo, conf.high = table$cvup))
 }
 
 #' @rdname tidy.hofm
 #' @exportS3Method generics::glance
 glance.cv_hofm <- function(x, ...) {
   at <- x$index[["min"]]
-  as_table(data.frame(order = x$order, rank = x$rank, lambda.min = x$lambda.min, lambda.1se = x$lambda.1se, measure = names(x$name),
-                      estimate = x$cvm[at], std.error = x$cvsd[at], nobs = x$fit$n))
+  as_table(data.frame(order = x$order, rank = x$rank, lambda.min = x$lambda.min, lambda.1se = x$lambda.1se,
+                      measure = names(x$name), estimate = x$cvm[at], std.error = x$cvsd[at], nobs = x$fit$n))
 }
 
 #' @rdname tidy.hofm

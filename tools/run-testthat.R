@@ -1,6 +1,6 @@
 # Usage: Rscript tools/run-testthat.R FILE [FILTER]
-# Runs tests/testthat over the installed package, or those files whose names match FILTER, and saves one row per test in FILE. It runs in an R of its own,
-# so that a test that kills R leaves no FILE behind.
+# Runs tests/testthat over the installed package, or those files whose names match FILTER, and saves one row per test
+# in FILE. It runs in an R of its own, so that a test that kills R leaves no FILE behind.
 
 # Packages that deal with dates ask for the time zone in a way that fails loudly in containers, unless it is set.
 if (!nzchar(Sys.getenv("TZ"))) Sys.setenv(TZ = "UTC")
@@ -8,7 +8,8 @@ library(testthat)
 library(hofm)
 
 arguments <- commandArgs(trailingOnly = TRUE)
-results <- test_dir("tests/testthat", filter = if (length(arguments) > 1) arguments[2], package = "hofm", load_package = "installed", stop_on_failure = FALSE,
+filter <- if (length(arguments) > 1) arguments[2]
+results <- test_dir("tests/testthat", filter = filter, package = "hofm", load_package = "installed", stop_on_failure = FALSE,
                     reporter = ProgressReporter$new(show_praise = FALSE, max_failures = Inf, update_interval = Inf))
 columns <- c("file", "test", "failed", "skipped", "error", "warning", "real")
 saveRDS(as.data.frame(results)[columns], arguments[1])
