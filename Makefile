@@ -2,12 +2,13 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test check install docs site spelling clean
+.PHONY: help demo test test-frameworks check install docs site spelling bench clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo     fit models of orders 1 to 4 on the data set that comes with the package"
 	@echo "make test     run the tests of the C++ core and of the package"
+	@echo "make test-frameworks   the tests with parsnip, tune and mlr3, in a library of their own; compiles for ten minutes or more"
 	@echo "make check    R CMD build and R CMD check --as-cran"
 	@echo "make install  build and install the package"
 	@echo "make docs     write NAMESPACE, man/ and the Rcpp glue anew"
@@ -23,6 +24,14 @@ test:
 	@$(RSCRIPT) tools/install-dependencies.R test
 	@$(RSCRIPT) tools/install.R
 	@$(RSCRIPT) tools/run-tests.R
+
+# The frameworks want newer versions of much that Debian has, which must not get in the way of anything else.
+test-frameworks: export R_LIBS := $(CURDIR)/.build/frameworks:$(R_LIBS)
+test-frameworks:
+	@mkdir -p .build/frameworks
+	@$(RSCRIPT) tools/install-dependencies.R frameworks
+	@$(RSCRIPT) tools/install.R
+	@$(RSCRIPT) tools/run-tests.R frameworks
 
 check:
 	@$(RSCRIPT) tools/install-dependencies.R check
@@ -43,6 +52,15 @@ site: install
 spelling:
 	@$(RSCRIPT) tools/install-dependencies.R spelling
 	@$(RSCRIPT) tools/spelling.R
+
+# Data and yardstick are looked for beside this folder unless the environment says where they are; see inst/bench/common.R.
+bench: export HOFM_DATA ?= $(CURDIR)/../shared/data
+bench: export HOFM_PAIRS ?= $(CURDIR)/../shared/bench
+bench: export HOFM_YARDSTICK ?= $(CURDIR)/../shared/bench/yardstick.cpp
+bench: export HOFM_COMMIT = $(shell git rev-parse --short HEAD 2>/dev/null)
+bench: install
+	@$(RSCRIPT) tools/install-dependencies.R bench
+	@$(RSCRIPT) inst/bench/run.R .build/bench
 
 clean:
 	rm -rf .build hofm-demo-roc.png tests/cpp/bin src/*.o src/*.so

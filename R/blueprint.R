@@ -5,7 +5,7 @@
 # categorical ones), `columns` (names within the matrix-valued ones), and, when it comes from a formula with
 # more than plain columns, `calls` (what to evaluate, with its data-dependent bases fixed), `terms` (variables
 # of each term), `kept` (columns of products that occur), `offsets`, `needed` (columns that newdata must have)
-# and `env`. No training data is in it.
+# and `env`. Either kind may hold a `recipe` that new data go through first. No training data is in it.
 
 # ---- Matrices and data frames with a separate response -----------------------------------------------------
 
@@ -216,6 +216,7 @@ row_product <- function(a, b) {
 #'   offset() terms).
 #' @noRd
 design_for <- function(blueprint, newdata, allow_new_levels = FALSE, arg = "newdata") {
+  if (!is.null(blueprint$recipe)) newdata <- bake_predictors(blueprint, newdata, arg)
   if (blueprint$kind == "matrix") design_from_matrix(blueprint, newdata, arg)
   else design_from_frame(blueprint, newdata, allow_new_levels, arg)
 }

@@ -63,11 +63,12 @@ solver_options <- function(spec, control, seed) {
   )
 }
 
-# Evaluate `code` with R's generator seeded, and put the generator back.
+# Evaluate `code` with R's generator seeded, and put the generator back. The kind is fixed too: frameworks switch to another while they
+# resample, and the same seed must start the same fit there.
 with_seed <- function(seed, code) {
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)
   on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", old, globalenv()))
-  set.seed(seed)
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   code
 }
 

@@ -1,9 +1,10 @@
-# Usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling
+# Usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling|frameworks|bench
 # Installs those packages among the dependencies in DESCRIPTION that are missing or too old; does nothing, and needs no
 # network, when there are none. Who may use apt (root, or sudo without a password) gets Debian's prebuilt packages;
 # what Debian does not have, and everything for everyone else, is built from CRAN.
 
 source("tools/library.R")
+source("tools/frameworks.R")
 
 # A data frame of name and version (the least that will do, "0" for any) from fields of DESCRIPTION.
 needs <- function(fields) {
@@ -18,14 +19,17 @@ needs <- function(fields) {
 needs_of <- function(set) {
   run <- needs(c("Imports", "LinkingTo"))
   suggested <- needs("Suggests")
+  without <- function(names) rbind(run, suggested[!suggested$name %in% names, ])
   switch(set,
     run = run,
-    test = rbind(run, suggested[!suggested$name %in% c("knitr", "rmarkdown"), ]),
-    check = rbind(run, suggested),
+    test = without(c("knitr", "rmarkdown", frameworks)),
+    check = without(frameworks),
     docs = rbind(run, data.frame(name = "roxygen2", version = "7.2.0")),
     site = rbind(needs_of("check"), data.frame(name = "pkgdown", version = "2.0.0")),
     spelling = data.frame(name = "spelling", version = "2.0"),
-    give_up("the set of dependencies must be run, test, check, docs, site or spelling, not '", set, "'.")
+    frameworks = rbind(without(c("knitr", "rmarkdown")), beneath),
+    bench = rbind(run, data.frame(name = c("glmnet", "rsparse"), version = "0")),
+    give_up("the set of dependencies must be run, test, check, docs, site, spelling, frameworks or bench, not '", set, "'.")
   )
 }
 
@@ -86,13 +90,17 @@ cran_install <- function(packages) {
   install.packages(packages, lib = library, quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE))
 }
 
-install_packages <- function(need) {
+install_packages <- function(need, spared = character()) {
   wanted <- missing_from(need)
   prefix <- if (length(wanted) > 0) apt_prefix()
   if (!is.null(prefix)) {
     apt_install(prefix, paste0("r-cran-", tolower(wanted)))
     wanted <- missing_from(need)
   }
+  left_out <- intersect(wanted, spared)
+  if (length(left_out) > 0) message("hofm: tests that need ", paste(left_out, collapse = ", "), " will be skipped")
+  need <- need[!need$name %in% left_out, ]
+  wanted <- setdiff(wanted, left_out)
   if (length(wanted) > 0) cran_install(wanted)
   wanted <- missing_from(need)
   if (length(wanted) > 0) give_up("could not install ", paste(wanted, collapse = ", "), "; see the messages above.")
@@ -107,6 +115,7 @@ install_pandoc <- function() {
 }
 
 set <- commandArgs(trailingOnly = TRUE)
-if (length(set) != 1) give_up("usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling")
-install_packages(needs_of(set))
+sets <- "run|test|check|docs|site|spelling|frameworks|bench"
+if (length(set) != 1) give_up("usage: Rscript tools/install-dependencies.R ", sets)
+install_packages(needs_of(set), spared = if (set != "frameworks") prebuilt else character())
 if (set %in% c("check", "site")) install_pandoc()

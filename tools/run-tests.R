@@ -1,5 +1,7 @@
+# Usage: Rscript tools/run-tests.R [frameworks]
 # Runs the tests of the C++ core and those of the package, and ends with one line that counts both:
 # `N passed, N failed`, followed by `, N skipped` if any were. Part of a run that dies counts as one failed test more.
+# With `frameworks`, runs the tests of the package that need other modelling packages, where none may be skipped.
 
 source("tools/library.R")
 
@@ -45,10 +47,10 @@ print_slowest <- function(tests, n = 5) {
   message(paste(sprintf("  %6.1f s  %s", seconds, names(seconds))[seq_len(min(n, length(seconds)))], collapse = "\n"))
 }
 
-package_tests <- function() {
+package_tests <- function(filter = NULL) {
   message("hofm: tests of the package")
   file <- tempfile(fileext = ".rds")
-  status <- system2(file.path(R.home("bin"), "Rscript"), c("tools/run-testthat.R", file), env = "NOT_CRAN=true")
+  status <- system2(file.path(R.home("bin"), "Rscript"), c("tools/run-testthat.R", file, shQuote(filter)), env = "NOT_CRAN=true")
   if (status != 0 || !file.exists(file)) {
     message("hofm: the tests of the package did not finish (status ", status, ")")
     return(tally(failed = 1))
@@ -58,8 +60,13 @@ package_tests <- function() {
   tally_tests(tests)
 }
 
-core <- core_tests()
-package <- package_tests()
+alone <- identical(commandArgs(trailingOnly = TRUE), "frameworks")
+core <- if (alone) tally() else core_tests()
+package <- package_tests(if (alone) "^(compare_models|mlr3|model_predictions|parsnip|recipe|tidiers)$")
+if (alone && package[["skipped"]] > 0) {
+  message("hofm: with all frameworks installed, no test of them may be skipped")
+  package <- tally(package[["passed"]], package[["failed"]] + package[["skipped"]])
+}
 if (sum(package[c("passed", "failed")]) == 0) {
   message("hofm: no test of the package ran")
   package <- package + tally(failed = 1)

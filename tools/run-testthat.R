@@ -1,11 +1,15 @@
-# Usage: Rscript tools/run-testthat.R FILE
-# Runs all of tests/testthat over the installed package and saves one row per test in FILE. It runs in an R of its own,
-# so that a test that kills R leaves no FILE behind.
+# Usage: Rscript tools/run-testthat.R FILE [FILTER]
+# Runs tests/testthat over the installed package, or those files whose names match FILTER, and saves one row per test
+# in FILE. It runs in an R of its own, so that a test that kills R leaves no FILE behind.
 
+# Packages that deal with dates ask for the time zone in a way that fails loudly in containers, unless it is set.
+if (!nzchar(Sys.getenv("TZ"))) Sys.setenv(TZ = "UTC")
 library(testthat)
 library(hofm)
 
-results <- test_dir("tests/testthat", package = "hofm", load_package = "installed", stop_on_failure = FALSE,
+arguments <- commandArgs(trailingOnly = TRUE)
+filter <- if (length(arguments) > 1) arguments[2]
+results <- test_dir("tests/testthat", filter = filter, package = "hofm", load_package = "installed", stop_on_failure = FALSE,
                     reporter = ProgressReporter$new(show_praise = FALSE, max_failures = Inf, update_interval = Inf))
 columns <- c("file", "test", "failed", "skipped", "error", "warning", "real")
-saveRDS(as.data.frame(results)[columns], commandArgs(trailingOnly = TRUE))
+saveRDS(as.data.frame(results)[columns], arguments[1])

@@ -199,3 +199,13 @@ test_that("a degree above the number of features stays at zero instead of follow
     expect_true(any(fit$P[["3"]] != 0))
   }
 })
+
+test_that("a seed starts the same fit whatever kind of generator R is at, and leaves that kind alone", {
+  x <- small_matrix()
+  y <- small_response(x)
+  fit <- quick_fit(x, y)
+  old <- RNGkind("L'Ecuyer-CMRG", "Box-Muller")
+  on.exit(RNGkind(old[1], old[2]))
+  expect_identical(coef(quick_fit(x, y)), coef(fit))
+  expect_identical(RNGkind()[1:2], c("L'Ecuyer-CMRG", "Box-Muller"))
+})
