@@ -12,6 +12,7 @@ help:
 	@echo "make check    R CMD build and R CMD check --as-cran"
 	@echo "make install  build and install the package"
 	@echo "make docs     write NAMESPACE, man/ and the Rcpp glue anew"
+	@echo "make bench    time the solvers beside a textbook coordinate descent; writes a table into .build/bench"
 	@echo "make site     build the web site with help pages and vignettes in .build/site, without the network"
 	@echo "make spelling look for misspelt words in the documentation"
 	@echo "make clean    remove what the other targets leave here"
