@@ -14,7 +14,8 @@
 #'   vector operations, with the exact step along their common direction; or `"auto"`: joint for data with more
 #'   features than rows, where it is several times faster, and single otherwise. Neither ever raises the objective.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
-#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`.
+#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. `NULL` takes one in 500 of the samples, at
+#'   most 32: steps on several samples at once are cheaper, and threads can share them.
 #' @param threads Number of threads. The result does not depend on it.
 #' @param seed A whole number from which the start and the order of the samples are drawn. `NULL` goes on with
 #'   R's own generator, so that [set.seed()] is enough.
@@ -27,7 +28,7 @@
 #' @examples
 #' hofm_control(max_iter = 50, seed = 1)
 #' @export
-hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), eta = NULL, batch = 1,
+hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), eta = NULL, batch = NULL,
                          threads = getOption("hofm.threads", 2), seed = NULL,
                          verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
@@ -38,7 +39,7 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
     init_sd = optional(init_sd, check_init_sd),
     sweep = if (missing(sweep)) "auto" else check_choice(sweep, "sweep", c("auto", "single", "joint")),
     eta = optional(eta, check_number, "eta", above = 0),
-    batch = check_count(batch, "batch"),
+    batch = optional(batch, check_count, "batch"),
     threads = check_count(threads, "threads", max = 1024),
     seed = optional(seed, check_count, "seed", min = -.Machine$integer.max),
     verbose = check_flag(verbose, "verbose"),

@@ -20,7 +20,7 @@ fit_model <- function(problem, spec, control, init = NULL, link_blocks = problem
   on.exit(progress$done())
   fitted <- fit_cpp(
     problem$blocks, problem[c("y", "weights", "offset")], problem$grid, cpp_model(start, spec),
-    solver_options(spec, control, seed), link_blocks, progress$step
+    solver_options(spec, control, seed, problem$n), link_blocks, progress$step
   )
   report_divergence(fitted)
   parameters <- model_parameters(fitted, spec, problem$features)
@@ -54,11 +54,15 @@ solver_tol <- function(solver, control) {
   switch(solver, cd = 1e-5, lbfgs = 1e-6, 1e-4)
 }
 
-solver_options <- function(spec, control, seed) {
+# Samples per stochastic step: enough steps in an epoch to get somewhere, and no more than pays.
+chosen_batch <- function(n) as.integer(min(max(n %/% 500, 1), 32))
+
+solver_options <- function(spec, control, seed, n) {
   list(
     solver = spec$solver, loss = spec$loss, sweep = control$sweep,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
-    eta = if (is.null(control$eta)) 0 else control$eta, batch = control$batch,
+    eta = if (is.null(control$eta)) 0 else control$eta,
+    batch = if (is.null(control$batch)) chosen_batch(n) else control$batch,
     threads = control$threads, seed = seed %% 2^32
   )
 }
