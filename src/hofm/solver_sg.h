@@ -41,6 +41,7 @@ class StochasticGradient {
     Outcome outcome;
     double best = task_.objective(model);
     monitor_.record(0, best);
+    keep(model, best, 0, outcome);
     eta_ = options_.eta > 0 ? options_.eta : calibrated(model);
     start(model);
     std::vector<int> order = all_items();
@@ -54,10 +55,10 @@ class StochasticGradient {
       const double after = task_.objective(model);
       if (std::isfinite(after) && after <= best) {
         small = best - after <= options_.tol * std::fabs(after) ? small + 1 : 0;
-        outcome.converged = small >= kSmallEpochs;
         best = after;
         undone = 0;
         if (options_.eta == 0) eta_ *= kGrowth;
+        outcome.converged = keep(model, best, epoch, outcome) || small >= kSmallEpochs;
       } else {
         outcome.diverged = outcome.diverged || !std::isfinite(after);
         model = model_before;
@@ -65,10 +66,12 @@ class StochasticGradient {
         ++outcome.halvings;
         eta_ /= 2;
         outcome.converged = ++undone >= kMostUndone;
+        if (task_.validates()) outcome.validation.push_back(double(outcome.validation.back()));
       }
       monitor_.record(epoch, best);
     }
-    outcome.objective = best;
+    if (task_.validates()) model = kept_;
+    outcome.objective = task_.validates() ? kept_objective_ : best;
     outcome.eta = eta_;
     return outcome;
   }
@@ -87,6 +90,22 @@ class StochasticGradient {
     std::vector<long> updated;
     long time = 0, dummies_updated = 0;
   };
+
+  // Remembers the parameters with the least loss on held-out samples. Returns whether patience is at its end; epochs that were undone
+  // do not try it.
+  bool keep(const Model &model, double objective, int epoch, Outcome &outcome) {
+    if (!task_.validates()) return false;
+    const double loss = task_.held_out_loss(model);
+    const bool better = epoch == 0 || loss < outcome.validation[outcome.best_epoch];
+    outcome.validation.push_back(loss);
+    waited_ = better ? 0 : waited_ + 1;
+    if (better) {
+      kept_ = model;
+      kept_objective_ = objective;
+      outcome.best_epoch = epoch;
+    }
+    return waited_ >= options_.patience;
+  }
 
   std::vector<int> all_items() const {
     std::vector<int> order(task_.items());
@@ -292,7 +311,9 @@ class StochasticGradient {
   Task &task_;
   const Options &options_;
   Monitor &monitor_;
-  double eta_ = 0;
+  double eta_ = 0, kept_objective_ = 0;
+  Model kept_;
+  int waited_ = 0;  // epochs since kept_
   State state_;
   Gradient G_;
   RowBatch rows_;

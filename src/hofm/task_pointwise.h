@@ -6,14 +6,17 @@
 //   value(item, epoch, f)    its loss at the values f of its rows, offsets not yet added
 //   slopes(item, epoch, f, g)  derivatives of that in f
 //   objective(model)   the mean loss and the penalty, as reported after each epoch
+//   validates()        whether samples are held out, and held_out_loss(model) the mean loss on them
 // Here an item is a sample.
 #ifndef HOFM_TASK_POINTWISE_H
 #define HOFM_TASK_POINTWISE_H
 
 #include <cstdint>
+#include <optional>
 
 #include "objective.h"
 #include "row_batch.h"
+#include "validation.h"
 
 namespace hofm {
 
@@ -22,8 +25,10 @@ class Pointwise {
  public:
   static constexpr int rows = 1;
 
-  Pointwise(Design &design, const Response &response, const Options &options, Monitor &monitor)
-      : design_(design), response_(response), objective_(design, response, options, monitor) {}
+  Pointwise(Design &design, const Response &response, Validation *validation, const Options &options, Monitor &monitor)
+      : design_(design), response_(response), objective_(design, response, options, monitor) {
+    if (validation) held_out_.emplace(validation->design, validation->response, options, monitor);
+  }
 
   const Design &design() const { return design_; }
   int items() const { return design_.n; }
@@ -34,11 +39,14 @@ class Pointwise {
     g[0] = Loss::deriv(response_.y[i], response_.offset[i] + f[0]);
   }
   double objective(const Model &model) { return objective_(model); }
+  bool validates() const { return held_out_.has_value(); }
+  double held_out_loss(const Model &model) { return (*held_out_)(model) - penalty(model); }
 
  private:
   Design &design_;
   const Response &response_;
   Objective<Loss> objective_;
+  std::optional<Objective<Loss>> held_out_;
 };
 
 }  // namespace hofm
