@@ -202,10 +202,16 @@ bad_lambda <- function(lambda) {
 }
 
 check_measure <- function(measure, response) {
+  if (response$loss == "auc") return(check_ranking_measure(measure))
   if (measure == "default") measure <- "deviance"
   if (!measure %in% c("auc", "class") || !is.null(response$levels)) return(measure)
   hofm_abort(sprintf("`measure = \"%s\"` needs a response with two classes, and this one is numeric.", measure),
              argument = "measure")
+}
+
+check_ranking_measure <- function(measure) {
+  if (measure %in% c("default", "auc")) return("auc")
+  hofm_abort(sprintf("`measure` must be \"auc\" for `loss = \"auc\"`, not \"%s\": its scores only rank.", measure), argument = "measure")
 }
 
 # ---- Tasks -------------------------------------------------------------------------------------------------
@@ -236,6 +242,10 @@ row_task <- function(parts, spec, control) {
 pair_task <- function(pairs, parts, spec, control, hold_out, negatives, negative_weight) {
   task <- row_task(parts, spec, control)
   if (hold_out == "nodes") task <- hold_out_nodes(task, pairs)
+  if (negatives == "all" && identical(spec$loss, "auc")) {
+    hofm_abort("`negatives` must be \"given\" to cross-validate `loss = \"auc\"`: pairs that are held out must not be drawn.",
+               argument = "negatives")
+  }
   if (negatives == "all") return(grid_task(task, pairs, parts, spec, control, hold_out, negative_weight))
   if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
   task
@@ -489,7 +499,7 @@ default_path <- function(task, specs, plan, control, seed) {
 #' halving on the log scale.
 #' @noRd
 largest_lambda <- function(problem, spec, control, seed) {
-  control <- utils::modifyList(control, list(seed = seed, max_iter = 100L))
+  control <- utils::modifyList(control, list(seed = seed, max_iter = 100L, validation = 0))
   if (spec$solver %in% c("sgd", "adagrad")) spec$solver <- "auto"
   goal <- 0.05 * sqrt(response_variance(problem, spec$loss))
   nearly_zero <- function(lambda) link_spread(problem, with_lambda(spec, lambda), control) < goal
