@@ -72,7 +72,7 @@ solver_tol <- function(solver, control) {
 # Samples per stochastic step: enough steps in an epoch to get somewhere, and no more than pays.
 chosen_batch <- function(n) as.integer(min(max(n %/% 500, 1), 32))
 
-solver_options <- function(spec, control, seed, n) {
+solver_options <- function(spec, control, seed, n = 1) {
   list(
     solver = spec$solver, loss = spec$loss, sweep = control$sweep,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
