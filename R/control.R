@@ -14,7 +14,13 @@
 #'   vector operations, with the exact step along their common direction; or `"auto"`: joint for data with more
 #'   features than rows, where it is several times faster, and single otherwise. Neither ever raises the objective.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
-#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`.
+#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. `NULL` takes one in 500 of the samples, at
+#'   most 32: steps on several samples at once are cheaper, and threads can share them.
+#' @param validation Share of the rows, from 0 to less than 1, that `"sgd"` and `"adagrad"` hold out of training, of each class the
+#'   same share. The mean loss on them, without penalty, is watched after each epoch, and the fit has the parameters of the epoch at
+#'   which it was least. 0 holds out none; other solvers have no epochs to stop at.
+#' @param patience Epochs in a row without a lower loss on the rows held out after which `"sgd"` and `"adagrad"` stop; epochs that
+#'   had to be undone because the step was too long do not count.
 #' @param threads Number of threads. The result does not depend on it.
 #' @param seed A whole number from which the start and the order of the samples are drawn. `NULL` goes on with
 #'   R's own generator, so that [set.seed()] is enough.
@@ -27,8 +33,8 @@
 #' @examples
 #' hofm_control(max_iter = 50, seed = 1)
 #' @export
-hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), eta = NULL, batch = 1,
-                         threads = getOption("hofm.threads", 2), seed = NULL,
+hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), eta = NULL, batch = NULL,
+                         validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
                          verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   optional <- function(x, check, ...) if (is.null(x)) NULL else check(x, ...)
@@ -38,7 +44,9 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
     init_sd = optional(init_sd, check_init_sd),
     sweep = if (missing(sweep)) "auto" else check_choice(sweep, "sweep", c("auto", "single", "joint")),
     eta = optional(eta, check_number, "eta", above = 0),
-    batch = check_count(batch, "batch"),
+    batch = optional(batch, check_count, "batch"),
+    validation = check_share(validation),
+    patience = check_count(patience, "patience"),
     threads = check_count(threads, "threads", max = 1024),
     seed = optional(seed, check_count, "seed", min = -.Machine$integer.max),
     verbose = check_flag(verbose, "verbose"),
@@ -49,6 +57,12 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
 check_init_sd <- function(x) {
   ok <- is_plain_number(x) && length(x) >= 1 && all(is.finite(x)) && all(x > 0)
   if (!ok) must_be("init_sd", "one positive number or one for each matrix of factors P", x)
+  as.double(x)
+}
+
+check_share <- function(x) {
+  ok <- is_plain_number(x) && length(x) == 1 && isTRUE(x >= 0 && x < 1)
+  if (!ok) must_be("validation", "a single number from 0 to less than 1", x)
   as.double(x)
 }
 

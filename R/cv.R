@@ -202,12 +202,17 @@ bad_lambda <- function(lambda) {
 }
 
 check_measure <- function(measure, response) {
+  if (response$loss == "auc") return(check_ranking_measure(measure))
   if (measure == "default") measure <- "deviance"
   if (!measure %in% c("auc", "class") || !is.null(response$levels)) return(measure)
   hofm_abort(sprintf("`measure = \"%s\"` needs a response with two classes, and this one is numeric.", measure),
              argument = "measure")
 }
 
+check_ranking_measure <- function(measure) {
+  if (measure %in% c("default", "auc")) return("auc")
+  hofm_abort(sprintf("`measure` must be \"auc\" for `loss = \"auc\"`, not \"%s\": its scores only rank.", measure), argument = "measure")
+}
 # ---- Cross-validation --------------------------------------------------------------------------------------
 
 #' From a task to the answer

@@ -97,7 +97,7 @@ default_path <- function(task, specs, plan, control, seed) {
 #' halving on the log scale.
 #' @noRd
 largest_lambda <- function(problem, spec, control, seed) {
-  control <- utils::modifyList(control, list(seed = seed, max_iter = 100L))
+  control <- utils::modifyList(control, list(seed = seed, max_iter = 100L, validation = 0))
   if (spec$solver %in% c("sgd", "adagrad")) spec$solver <- "auto"
   goal <- 0.05 * sqrt(response_variance(problem, spec$loss))
   nearly_zero <- function(lambda) link_spread(problem, with_lambda(spec, lambda), control) < goal

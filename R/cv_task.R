@@ -20,6 +20,10 @@ row_task <- function(parts, spec, control) {
 pair_task <- function(pairs, parts, spec, control, hold_out, negatives, negative_weight) {
   task <- row_task(parts, spec, control)
   if (hold_out == "nodes") task <- hold_out_nodes(task, pairs)
+  if (negatives == "all" && identical(spec$loss, "auc")) {
+    hofm_abort("`negatives` must be \"given\" to cross-validate `loss = \"auc\"`: pairs that are held out must not be drawn.",
+               argument = "negatives")
+  }
   if (negatives == "all") return(grid_task(task, pairs, parts, spec, control, hold_out, negative_weight))
   if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
   task

@@ -1,7 +1,7 @@
 # The one road from a checked problem to C++ and back.
 #
 # A `problem` holds blocks (list of list(x = dgCMatrix, index)), n, features, y coded for the loss, weights that sum to one
-# and offset (n values or none). A `spec` says what to fit: model, order, rank and lambda per degree, loss, solver, intercept,
+# and offset (n values or none); links of a graph may come with that `graph`, see pairwise.R. A `spec` says what to fit: model, order, rank and lambda per degree, loss, solver, intercept,
 # linear. Neither knows where it came from.
 
 #' Fit a model to a checked problem.
@@ -14,14 +14,11 @@
 #' @noRd
 fit_model <- function(problem, spec, control, init = NULL, link_blocks = problem$blocks) {
   spec$solver <- choose_solver(spec)
+  check_validation(control, spec$solver)
   seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
-  start <- with_seed(seed, starting_values(problem, spec, control$init_sd, init))
-  progress <- new_progress(control, solver_max_iter(spec$solver, control))
-  on.exit(progress$done())
-  fitted <- fit_cpp(
-    problem$blocks, problem[c("y", "weights", "offset")], problem$grid, cpp_model(start, spec),
-    solver_options(spec, control, seed), link_blocks, progress$step
-  )
+  parts <- with_seed(seed, hold_out(problem, control$validation))
+  start <- with_seed(seed, starting_values(parts$train, spec, control$init_sd, init))
+  fitted <- run_solver(parts, spec, control, seed, start, link_blocks)
   report_divergence(fitted)
   parameters <- model_parameters(fitted, spec, problem$features)
   report_collapse(parameters$P, start$P, problem$features)
@@ -29,16 +26,34 @@ fit_model <- function(problem, spec, control, init = NULL, link_blocks = problem
     parameters,
     list(
       solver = spec$solver, objective = fitted$objective, trace = fitted$trace, converged = fitted$converged,
-      seed = seed, link = fitted$link, message = stopping_message(fitted, spec, control),
-      eta = if (spec$solver %in% c("sgd", "adagrad")) fitted$eta
+      seed = seed, link = fitted$link + if (length(problem$offset)) problem$offset else 0,
+      message = stopping_message(fitted, spec, control), loss_value = fitted$objective - fitted$penalty,
+      eta = if (spec$solver %in% c("sgd", "adagrad")) fitted$eta,
+      ranking = fitted$ranking, validation = validation_record(fitted, parts)
     )
   )
+}
+
+# What the compiled code returns, and `ranking`: what a pairwise loss was made of.
+run_solver <- function(parts, spec, control, seed, start, link_blocks) {
+  train <- parts$train
+  ranking <- with_seed(seed, ranking_of(train, spec$loss))
+  held <- with_seed(seed, validation_part(parts$held, spec$loss))
+  source <- if (is.null(ranking)) list(blocks = train$blocks, response = train[c("y", "weights", "offset")], n = train$n) else ranking
+  progress <- new_progress(control, solver_max_iter(spec$solver, control))
+  on.exit(progress$done())
+  fitted <- fit_cpp(
+    source$blocks, source$response, train$grid, ranking$ranking, held, cpp_model(start, spec),
+    solver_options(spec, control, seed, source$n), link_blocks, progress$step
+  )
+  c(fitted, list(ranking = ranking_facts(ranking)))
 }
 
 # Coordinate descent needs no step size and, being linear in the order, stays ahead at higher orders too, where the paper's had to
 # give way to L-BFGS. The Poisson loss and the polynomial kernel are the exceptions: their coordinate steps must be tried out.
 choose_solver <- function(spec) {
   if (spec$solver != "auto") return(spec$solver)
+  if (spec$loss == "auc") return("adagrad")
   suits <- model_table()[[spec$model]]$solvers
   hard <- spec$loss == "poisson" || spec$model == "polynomial"
   if (hard && "lbfgs" %in% suits) "lbfgs" else suits[1L]
@@ -54,12 +69,16 @@ solver_tol <- function(solver, control) {
   switch(solver, cd = 1e-5, lbfgs = 1e-6, 1e-4)
 }
 
-solver_options <- function(spec, control, seed) {
+# Samples per stochastic step: enough steps in an epoch to get somewhere, and no more than pays.
+chosen_batch <- function(n) as.integer(min(max(n %/% 500, 1), 32))
+
+solver_options <- function(spec, control, seed, n = 1) {
   list(
     solver = spec$solver, loss = spec$loss, sweep = control$sweep,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
-    eta = if (is.null(control$eta)) 0 else control$eta, batch = control$batch,
-    threads = control$threads, seed = seed %% 2^32
+    eta = if (is.null(control$eta)) 0 else control$eta,
+    batch = if (is.null(control$batch)) chosen_batch(n) else control$batch,
+    threads = control$threads, patience = control$patience, seed = seed %% 2^32
   )
 }
 

@@ -24,6 +24,21 @@
 #' | `"logistic"` | -1, 1 | \eqn{\log(1 + \exp(-y f))}{log(1 + exp(-y f))} |
 #' | `"squared_hinge"` | -1, 1 | \eqn{\max(0, 1 - y f)^2}{max(0, 1 - y f)^2} |
 #' | `"poisson"` | 0 or more | \eqn{\exp(f) - y f}{exp(f) - y f} |
+#' | `"auc"` | -1, 1 | of pairs of samples, see below |
+#'
+#' @section Ranking:
+#' `loss = "auc"` fits scores that rank links, or the rows of the second class, above others. The first part of the objective is the
+#' mean of
+#' \deqn{\log(1 + \exp(-(f(x_i) - f(x_j))))}{log(1 + exp(-(f(x_i) - f(x_j))))}
+#' over links i and others j, a smooth bound of one minus the area under the ROC curve; the paper's closing suggestion. Every epoch
+#' takes each link once, with another that is drawn anew. Of a matrix, others are the rows of the first class. Of [link_pairs()], they
+#' are drawn from all pairs of nodes that are not links, all with the same chance: from (i, j) with i in A and j in B; of one node set
+#' without (i, i), and undirected from i < j only. Pairs given with y = 0 count as others like the rest; `negatives = "given"` draws
+#' from them alone, and is needed with a `context` or an `offset`. Weights of two rows are multiplied.
+#'
+#' Only `"adagrad"` (the default) and `"sgd"` can fit it. The intercept would cancel in every difference and is zero. The objective in
+#' `trace` is that of a fixed sample of at least ten thousand pairs; `deviance` is twice its loss times the number of links. A score
+#' is no probability: `predict(type = "response")` is the score itself, and there is no `type = "class"`.
 #'
 #' @section Models:
 #' `model = "hofm"` is the model above, with a separate P for each degree. The others have one P of d x k, an intercept, and the
@@ -76,7 +91,7 @@
 #'   ..., `order`. 0 leaves that degree out.
 #' @param lambda The penalties, on the paper's scale: one number, or one for each degree 1, ..., `order`.
 #' @param model The kind of model; `"hofm"` has a separate P for each degree.
-#' @param loss `"squared"`, `"logistic"`, `"squared_hinge"` or `"poisson"`. By default logistic for a
+#' @param loss `"squared"`, `"logistic"`, `"squared_hinge"`, `"poisson"` or `"auc"`. By default logistic for a
 #'   two-class response (factor, logical or character) and squared for a numeric one.
 #' @param solver `"cd"` (coordinate descent), `"lbfgs"`, `"adagrad"`, `"sgd"`, or `"auto"` to have one chosen;
 #'   `fit$solver` says which.
@@ -105,6 +120,8 @@
 #'     objective; and whether the solver stopped of its own accord.}
 #'   \item{deviance, null.deviance}{weighted sum of twice the loss above its least possible value, for the fit
 #'     and for the best constant.}
+#'   \item{validation}{if rows were held out (see [hofm_control()]): a list with their numbers `rows`, a data frame `trace` of the loss
+#'     on them after each epoch, and the `best` epoch, whose parameters the fit has.}
 #'   \item{seed, features, call, control, n, format_version}{for the record.}
 #'   \item{linear.predictors, residuals, prior.weights}{of the training rows, unless `control` says
 #'     otherwise.}
@@ -168,10 +185,14 @@ hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm
   check_pairs(x, "x")
   spec$split <- ncol(x$A)
   check_blocks(x, spec)
-  negatives <- if (missing(negatives)) "given" else check_choice(negatives, "negatives", c("given", "all"))
+  negatives <- if (!missing(negatives)) check_choice(negatives, "negatives", c("given", "all"))
   parts <- pair_parts(x, weights, offset)
   call <- tidy_call(match.call())
-  if (negatives == "given") {
+  if (identical(spec$loss, "auc")) {
+    parts <- check_auc_negatives(x, parts, if (is.null(negatives)) "all" else negatives, negative_weight)
+    return(fit_checked(parts, spec, init, control, call))
+  }
+  if (!identical(negatives, "all")) {
     if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
     return(fit_checked(parts, spec, init, control, call))
   }
@@ -210,7 +231,7 @@ check_spec <- function(order, rank, lambda, model, loss, solver, intercept, line
   if (!linear && !any(spec$rank > 0)) {
     hofm_abort("There is nothing to fit: there is no linear term and no degree has a positive `rank`.", argument = "rank")
   }
-  spec
+  check_pairwise(spec)
 }
 
 check_model <- function(model, links) {
@@ -302,10 +323,10 @@ row_problem <- function(parts, loss) {
   check_response_length(parts$y, n)
   response <- code_response(parts$y, loss)
   weights <- check_weights(parts$weights, n)
-  check_varies(response, weights$share)
+  if (is.null(parts$graph)) check_varies(response, weights$share)
   blocks <- if (is.null(parts$blocks)) list(list(x = parts$x, index = NULL)) else parts$blocks
   problem <- list(blocks = blocks, n = n, features = parts$blueprint$features, y = response$y, weights = weights$share,
-                  offset = check_offset(parts$offset, n))
+                  offset = check_offset(parts$offset, n), graph = parts$graph)
   list(problem = problem, response = response, weights = weights$given)
 }
 

@@ -503,10 +503,10 @@ negatives_wanted <- function(n, grid, links) {
                      n, free, grid$size, length(links)), argument = "n", available = free)
 }
 
-# n pairs that are not links, without replacement: ranks among the free codes, then the codes that have those ranks. Before
+# n pairs that are not links: ranks among the free codes, then the codes that have those ranks. Before
 # the free code of rank r lie r free codes and those links whose own code, less the links before them, is at most r.
-free_codes <- function(n, grid, links) {
+free_codes <- function(n, grid, links, replace = FALSE) {
   if (n == 0) return(numeric(0))
-  rank <- sample.int(grid$size - length(links), n) - 1
+  rank <- sample.int(grid$size - length(links), n, replace = replace) - 1
   rank + findInterval(rank, links - (seq_along(links) - 1))
 }

@@ -67,6 +67,7 @@ fitted.hofm <- function(object, ...) {
 #' @export
 residuals.hofm <- function(object, type = c("response", "deviance", "pearson", "working"), ...) {
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
+  if (object$loss == "auc") unsupported("Scores of `loss = \"auc\"` are compared with each other, not with the response: no residuals.")
   raw <- kept_values(object, "residuals")
   stats::naresid(object$na.action, if (type == "response") raw else scaled_residuals(object, raw, type))
 }

@@ -12,13 +12,14 @@ format_version <- 1L
 #' @noRd
 new_hofm <- function(engine, problem, spec, control, response, weights, parts, call) {
   check_engine(engine)
-  measures <- fit_measures(engine$link, problem, spec, if (is.null(weights)) rep(1, problem$n) else weights)
+  measures <- fit_measures(engine, problem, spec, if (is.null(weights)) rep(1, problem$n) else weights)
   fit <- list(
     intercept = as.double(engine$intercept), w = engine$w, P = engine$P, theta = engine$theta, gamma = engine$gamma,
     order = spec$order, rank = spec$rank, split = spec$split, lambda = spec$lambda, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
     objective = engine$objective, trace = engine$trace, converged = engine$converged,
     message = engine$message, seed = engine$seed, eta = engine$eta,
+    ranking = engine$ranking, validation = engine$validation,
     deviance = measures$deviance, null.deviance = measures$null,
     loglik = measures$loglik, n = problem$n, features = problem$features, response = response,
     offset_given = parts$offset_given, weights_given = !is.null(weights), na.action = parts$na.action,
@@ -39,14 +40,23 @@ check_engine <- function(engine) {
 }
 
 # Numbers about the fit that need the training response.
-fit_measures <- function(link, problem, spec, weights) {
+fit_measures <- function(engine, problem, spec, weights) {
+  if (spec$loss == "auc") return(ranking_measures(engine, problem, weights))
+  link <- engine$link
   unit <- loss_facts(spec$loss)$deviance
   base <- null_link(problem$y, spec$loss, weights, problem$offset, spec$intercept)
   list(deviance = sum(weights * unit(problem$y, link)), null = sum(weights * unit(problem$y, base)),
        loglik = log_likelihood(problem$y, spec$loss, link, weights))
 }
 
+# Twice the loss of the pairs watched, for each link; with equal scores the loss is log 2.
+ranking_measures <- function(engine, problem, weights) {
+  links <- sum(weights[problem$y > 0])
+  list(deviance = 2 * links * engine$loss_value, null = 2 * links * log(2), loglik = NA_real_)
+}
+
 training_values <- function(link, problem, loss, weights) {
+  if (loss == "auc") return(list(linear.predictors = link, prior.weights = weights))
   mean <- loss_facts(loss)$mean(link)
   list(linear.predictors = link, residuals = response_values(problem$y, loss) - mean, prior.weights = weights)
 }

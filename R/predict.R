@@ -6,8 +6,8 @@
 #'   matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
 #'   `NULL` stands for the training data.
 #' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the
-#'   Poisson loss, the same as the link otherwise); `"link"`: f(x) plus the offset; `"class"`: the likelier of
-#'   the two classes, which is the second when the link is above 0 (above 0.5 for the squared loss);
+#'   Poisson loss, the same as the link otherwise: under `loss = "auc"` a score, not a probability); `"link"`: f(x) plus the offset; `"class"`: the likelier of
+#'   the two classes, which is the second when the link is above 0 (above 0.5 for the squared loss; not for `loss = "auc"`);
 #'   `"terms"`: the parts that the link is the sum of.
 #' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are
 #'   taken from `newdata`.
@@ -91,6 +91,10 @@ on_scale <- function(fit, link, type) {
   if (is.null(fit$response$levels)) {
     hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.",
                argument = "type")
+  }
+  if (is.na(loss_facts(fit$loss)$threshold)) {
+    hofm_abort(sprintf("`type = \"class\"` needs a threshold, and scores of `loss = \"%s\"` have none: use `type = \"link\"`.",
+                       fit$loss), argument = "type")
   }
   as_response_class(link, fit$loss, fit$response)
 }

@@ -55,19 +55,25 @@ fit_facts <- function(fit, digits) {
 
 # With `negatives = "all"` the rows that were given are a small part of what was trained on.
 training_words <- function(fit) {
+  if (!is.null(fit$ranking)) return(ranking_words(fit$ranking))
   if (is.null(fit$negatives)) return(counted(fit$n, "row"))
   sprintf("all %s pairs of nodes, %s", count_text(fit$negatives$pairs), counted(fit$negatives$links, "link"))
 }
 
+ranking_words <- function(ranking) {
+  sprintf("%s ranked above others drawn from %s %s", counted(ranking$links, if (ranking$drawn == "rows") "row" else "link"),
+          count_text(ranking$others), if (ranking$drawn == "rows") "rows" else "pairs of nodes")
+}
+
 positive_class <- function(fit) {
   if (is.null(fit$response$levels) || !loss_facts(fit$loss)$classes) return("")
-  sprintf(", positive class %s", quoted(fit$response$levels[2]))
+  sprintf(", positive class %s%s", quoted(fit$response$levels[2]), if (fit$loss == "auc") ", no intercept" else "")
 }
 
 solver_words <- function(fit) {
   steps <- if (NROW(fit$trace)) max(fit$trace$iteration) else 0
-  sprintf("%s, %s, %s", fit$solver, counted(steps, "iteration"),
-          if (isTRUE(fit$converged)) "converged" else "not converged")
+  end <- if (!is.null(fit$validation)) validation_words(fit) else if (isTRUE(fit$converged)) "converged" else "not converged"
+  sprintf("%s, %s, %s", fit$solver, counted(steps, "iteration"), end)
 }
 
 counted <- function(n, noun) sprintf("%d %s%s", as.integer(n), noun, if (n == 1) "" else "s")

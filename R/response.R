@@ -26,6 +26,10 @@ loss_table <- function() {
       classes = FALSE, threshold = NA, family = stats::poisson,
       mean = exp, slope = exp, variance = identity,
       deviance = function(y, f) 2 * (ifelse(y > 0, y * (log(pmax(y, 1e-300)) - f), 0) - (y - exp(f)))
+    ),
+    auc = list(                                           # of pairs of rows: nothing can be said of a row by itself
+      classes = TRUE, threshold = NA, family = NULL,
+      mean = identity, slope = NULL, variance = NULL, deviance = NULL
     )
   )
 }

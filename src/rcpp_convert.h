@@ -8,6 +8,7 @@
 #include "hofm/dispatch.h"
 #include "hofm/model.h"
 #include "hofm/solver_grid.h"
+#include "hofm/task_pairwise.h"
 
 namespace hofm {
 
@@ -91,6 +92,38 @@ inline GridResponse as_grid(const Rcpp::List &list) {
   return grid;
 }
 
+// 1-based numbers of samples.
+inline std::vector<int> as_samples(const Rcpp::IntegerVector &numbers) {
+  std::vector<int> samples(numbers.begin(), numbers.end());
+  for (int &i : samples) --i;
+  return samples;
+}
+
+// list(links =, others = <numbers of samples>)
+inline Watch as_watch(const Rcpp::List &list) { return {as_samples(list["links"]), as_samples(list["others"])}; }
+
+// list(links =, others = <numbers of samples, none to draw from all free pairs>, watch =, kind =, nodes =, size =, known = <codes>)
+inline Ranking as_ranking(const Rcpp::List &list) {
+  Ranking ranking;
+  ranking.links = as_samples(list["links"]);
+  ranking.others = as_samples(list["others"]);
+  ranking.watch = as_watch(list["watch"]);
+  if (!ranking.others.empty()) return ranking;
+  const Rcpp::NumericVector known = list["known"];
+  ranking.free = FreePairs(Rcpp::as<std::string>(list["kind"]), std::uint64_t(Rcpp::as<double>(list["nodes"])),
+                           std::uint64_t(Rcpp::as<double>(list["size"])), std::vector<std::uint64_t>(known.begin(), known.end()));
+  return ranking;
+}
+
+// list(blocks =, response =, watch = <or NULL>)
+inline Validation as_validation(const Rcpp::List &list) {
+  Validation validation;
+  validation.design = as_design(list["blocks"]);
+  validation.response = as_response(list["response"]);
+  if (!Rf_isNull(list["watch"])) validation.watch = as_watch(list["watch"]);
+  return validation;
+}
+
 inline Options as_options(const Rcpp::List &list) {
   Options o;
   o.solver = Rcpp::as<std::string>(list["solver"]);
@@ -101,6 +134,7 @@ inline Options as_options(const Rcpp::List &list) {
   o.eta = Rcpp::as<double>(list["eta"]);
   o.batch = Rcpp::as<int>(list["batch"]);
   o.threads = Rcpp::as<int>(list["threads"]);
+  o.patience = Rcpp::as<int>(list["patience"]);
   o.seed = std::uint64_t(Rcpp::as<double>(list["seed"]));
   return o;
 }

@@ -1,6 +1,8 @@
 // Fitting and predicting: convert, call, convert back.
 #include <Rcpp.h>
 
+#include <optional>
+
 #ifndef _WIN32
 #include <pthread.h>
 #endif
@@ -11,31 +13,46 @@
 #include "rcpp_convert.h"
 #include "rcpp_monitor.h"
 
+namespace {
+
+// The one of the three ways of training that the arguments ask for: every pair of nodes, ranking, or the samples as they are.
+hofm::Outcome train(hofm::Design &design, const hofm::Response &response, SEXP grid, SEXP ranking, SEXP held_out,
+                    hofm::Model &model, const hofm::Options &options, hofm::Monitor &monitor) {
+  if (!Rf_isNull(grid)) return hofm::GridDescent(design, hofm::as_grid(grid), options, monitor)(model);
+  std::optional<hofm::Validation> validation;
+  if (!Rf_isNull(held_out)) validation = hofm::as_validation(held_out);
+  hofm::Validation *watched = validation ? &*validation : nullptr;
+  if (Rf_isNull(ranking)) return hofm::fit(design, response, model, options, monitor, watched);
+  return hofm::fit_ranking(design, response, hofm::as_ranking(ranking), model, options, monitor, watched);
+}
+
+}  // namespace
+
 // `grid`: NULL, or list(links =, pairs =, negative_weight =) for training on every pair of nodes, of which `blocks` then holds the
-// links and, behind them, what is no pair. `link_blocks`: the samples whose link values are returned.
+// links and, behind them, what is no pair. `ranking`: NULL, or what a pairwise loss is made of. `validation`: NULL, or samples that
+// are held out. `link_blocks`: the samples whose link values are returned, without offsets.
 // [[Rcpp::export]]
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, Rcpp::List model, Rcpp::List options,
-                   Rcpp::List link_blocks, SEXP progress) {
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model,
+                   Rcpp::List options, Rcpp::List link_blocks, SEXP progress) {
   hofm::Design design = hofm::as_design(blocks), shown = hofm::as_design(link_blocks);
   const hofm::Response target = hofm::as_response(response);
   hofm::Model fitted = hofm::as_model(model);
   const hofm::Options settings = hofm::as_options(options);
   hofm::Monitor monitor = hofm::r_monitor(progress);
-  const hofm::Outcome outcome =
-      Rf_isNull(grid) ? hofm::fit(design, target, fitted, settings, monitor)
-                      : hofm::GridDescent(design, hofm::as_grid(grid), settings, monitor)(fitted);
+  const hofm::Outcome outcome = train(design, target, grid, ranking, validation, fitted, settings, monitor);
 
   Rcpp::List P(fitted.terms.size()), theta(fitted.terms.size());
   for (std::size_t t = 0; t < fitted.terms.size(); ++t) {
     P[t] = hofm::factors(fitted.terms[t]);
     theta[t] = fitted.terms[t].theta;
   }
-  const std::vector<double> link =
-      hofm::link_values(shown, fitted, Rf_isNull(grid) ? target.offset : std::vector<double>(), settings.threads, monitor);
+  const std::vector<double> link = hofm::link_values(shown, fitted, {}, settings.threads, monitor);
   return Rcpp::List::create(
       Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = link,
       Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
       Rcpp::_["halvings"] = outcome.halvings, Rcpp::_["diverged"] = outcome.diverged,
+      Rcpp::_["penalty"] = hofm::penalty(fitted), Rcpp::_["validation"] = outcome.validation,
+      Rcpp::_["best_epoch"] = outcome.best_epoch,
       Rcpp::_["trace"] = Rcpp::DataFrame::create(Rcpp::_["iteration"] = monitor.trace.iteration,
                                                  Rcpp::_["seconds"] = monitor.trace.seconds,
                                                  Rcpp::_["objective"] = monitor.trace.objective));

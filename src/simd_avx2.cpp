@@ -18,6 +18,9 @@
 #endif
 
 #define HOFM_ISA avx2
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HOFM_MOVE_MASK __builtin_ia32_movmskpd256  // the signs of four numbers, as bits
+#endif
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
@@ -26,6 +29,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include "hofm/column_anova.h"
 #endif
+#include "hofm/row_step.h"
 
 namespace hofm {
 namespace avx2 {
@@ -34,6 +38,7 @@ RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); 
 JoinKernel join_kernels(Kernel kernel, int degree) { return joins(kernel, degree); }
 JointKernel joint_kernels(int degree) { return joints(degree); }
 JointNodeKernel joint_node_kernels(int degree) { return joint_nodes(degree); }
+StepKernel step_kernels(bool adaptive, Kernel kernel, int degree) { return steps(adaptive, kernel, degree); }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 ColumnKernel column_kernels(int degree, bool weighted) { return weighted ? columns<true>(degree) : columns<false>(degree); }

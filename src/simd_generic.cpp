@@ -14,6 +14,7 @@
 #include "hofm/row_join.h"
 #include "hofm/row_joint.h"
 #include "hofm/row_joint_nodes.h"
+#include "hofm/row_step.h"
 
 namespace hofm {
 
@@ -23,6 +24,7 @@ JoinKernel join_kernels(Kernel kernel, int degree);
 JointKernel joint_kernels(int degree);
 JointNodeKernel joint_node_kernels(int degree);
 ColumnKernel column_kernels(int degree, bool weighted);
+StepKernel step_kernels(bool adaptive, Kernel kernel, int degree);
 bool compiled();
 }  // namespace avx2
 
@@ -60,6 +62,11 @@ JointNodeKernel joint_node_kernel(int degree, Isa isa) {
 ColumnKernel column_kernel(int degree, bool weighted, Isa isa) {
   if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::column_kernels(degree, weighted);
   return {};
+}
+
+StepKernel step_kernel(bool adaptive, Kernel kernel, int degree, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::step_kernels(adaptive, kernel, degree);
+  return generic::steps(adaptive, kernel, degree);
 }
 
 }  // namespace hofm

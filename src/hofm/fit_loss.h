@@ -8,6 +8,7 @@
 #include "solver_cd.h"
 #include "solver_lbfgs.h"
 #include "solver_sg.h"
+#include "task_pointwise.h"
 
 namespace hofm {
 
@@ -17,13 +18,21 @@ Outcome run(Design &design, const Response &response, Model &model, const Option
   return solver(model);
 }
 
+template <class Loss, class Step>
+Outcome run_stochastic(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
+                       Validation *validation) {
+  Pointwise<Loss> task(design, response, validation, options, monitor);
+  return StochasticGradient<Pointwise<Loss>, Step>(task, options, monitor)(model);
+}
+
 template <class Loss>
-Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
+Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
+                 Validation *validation) {
   const std::string &name = options.solver;
   if (name == "cd") return run<CoordinateDescent<Loss>>(design, response, model, options, monitor);
   if (name == "lbfgs") return run<Lbfgs<Loss>>(design, response, model, options, monitor);
-  if (name == "sgd") return run<StochasticGradient<Loss, Sgd>>(design, response, model, options, monitor);
-  if (name == "adagrad") return run<StochasticGradient<Loss, AdaGrad>>(design, response, model, options, monitor);
+  if (name == "sgd") return run_stochastic<Loss, Sgd>(design, response, model, options, monitor, validation);
+  if (name == "adagrad") return run_stochastic<Loss, AdaGrad>(design, response, model, options, monitor, validation);
   throw std::invalid_argument("unknown solver '" + name + "'");
 }
 

@@ -80,7 +80,8 @@ struct Options {
   int batch = 1;
   int threads = 1;
   std::uint64_t seed = 0;
-  int memory = 10;  // pairs kept by L-BFGS
+  int memory = 10;    // pairs kept by L-BFGS
+  int patience = 5;   // epochs of the stochastic solvers without a lower loss on held-out samples
 };
 
 struct Outcome {
@@ -89,6 +90,8 @@ struct Outcome {
   double eta = 0;
   int halvings = 0;       // of the stochastic step, because the objective rose
   bool diverged = false;  // at least once the objective was not finite
+  std::vector<double> validation;  // loss on held-out samples at the start and after each epoch, if there are any
+  int best_epoch = 0;              // the one with the least of them, whose parameters are kept
 };
 
 }  // namespace hofm

@@ -60,7 +60,7 @@ class RowWalker {
   // G += g * gradient, after forward().
   void backward(double g, std::vector<std::vector<double>> &G) {
     for (std::size_t t = 0; t < kernels_.size(); ++t)
-      kernels_[t].backward(views_[t], row_, states_[t].data(), g, G[t].data(), work_.data());
+      kernels_[t].backward(views_[t], row_, states_[t].data(), g, G[t].data(), work_.data(), 0, views_[t].stride);
   }
 
  private:

@@ -14,6 +14,9 @@ class Random {
   // Streams with different (seed, stream) are independent of each other and of the order in which they are used.
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(mix(seed) ^ mix(stream + kGolden)) {}
 
+  // A stream of its own for every item of a stream.
+  Random(std::uint64_t seed, std::uint64_t stream, std::uint64_t item) : Random(Random(seed, stream).next(), item) {}
+
   std::uint64_t next() { return mix(state_ += kGolden); }
 
   // Uniform on 0..n-1; the bias of at most n / 2^64 is far below anything observable.

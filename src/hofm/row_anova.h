@@ -135,13 +135,14 @@ inline bool safe_pack(int m, const TermView &term, int first, const double *stat
 }
 
 template <int M>
-void backward_anova(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
+void backward_anova(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work, int first,
+                    int last) {
   Degree<M> m = degree_of<M>(term.degree);
   if (row.size + term.augment < m) return;  // no combination of m features: the kernel is zero whatever P is
-  int s = 0;
-  while (s < term.stride) {
+  int s = first;
+  while (s < last) {
     const bool careful = m >= 3 && !safe_pack(m, term, s, state);
-    const bool pair = !careful && s + 8 <= term.stride && (m < 3 || safe_pack(m, term, s + 4, state));
+    const bool pair = !careful && s + 8 <= last && (m < 3 || safe_pack(m, term, s + 4, state));
     if (careful) {
       Pack seed[kMaxOrder + 1];
       for (int t = 1; t <= m; ++t) seed[t] = Pack{0, 0, 0, 0} + (t == m ? g : 0.0);
@@ -159,7 +160,7 @@ inline double forward_linear(const TermView &term, const Slice &row, double *sta
   return state[0] = sum;
 }
 
-inline void backward_linear(const TermView &, const Slice &row, const double *, double g, double *G, double *) {
+inline void backward_linear(const TermView &, const Slice &row, const double *, double g, double *G, double *, int, int) {
   for (int jj = 0; jj < row.size; ++jj) G[row.index[jj]] += g * row.value[jj];
 }
 

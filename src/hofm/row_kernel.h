@@ -24,8 +24,9 @@ inline TermView view(const Term &term) {
 struct RowKernel {
   // sum_s K(p_s, row). Leaves in `state` what backward() needs: state_size() doubles.
   double (*forward)(const TermView &, const Slice &row, double *state);
-  // G += g * gradient of forward()'s value in P, G laid out as P. `work` holds work_size() doubles.
-  void (*backward)(const TermView &, const Slice &row, const double *state, double g, double *G, double *work);
+  // G += g * gradient of forward()'s value in P, G laid out as P, for factors first..last-1 (multiples of four). `work` holds
+  // work_size() doubles.
+  void (*backward)(const TermView &, const Slice &row, const double *state, double g, double *G, double *work, int first, int last);
 };
 
 // A term on samples joined from two nodes, whose tables forward() made.
@@ -64,6 +65,24 @@ struct JointNodeKernel {
   double (*along)(std::ptrdiff_t width, const double *v, const double *rest);
 };
 
+// The steps of the stochastic solvers on some columns of a term: see row_step.h. G and the memory of the step rule are laid out as P;
+// `shrink` is eta * lambda.
+struct StepView {
+  double *P, *G, *memory;
+  int stride;
+  double eta, shrink;
+};
+
+struct StepKernel {
+  // The shrinking of columns[q] for missed[q] steps, for factors first..last-1 (multiples of eight).
+  void (*catch_up)(const StepView &, const int *columns, const double *missed, int n, int first, int last);
+  // One step on the columns, which leaves their G zero.
+  void (*step)(const StepView &, const int *columns, int n, int first, int last);
+  // backward() and step() of a single row at once, for the ANOVA kernel. G is scratch that is zero.
+  void (*descend)(const TermView &, const StepView &, const Slice &row, const double *state, double g, double *work, int first,
+                  int last);
+};
+
 // Sums per factor that a kernel keeps of a row: a_1..a_m, or the product, or one or two inner products.
 inline int state_rows(Kernel kernel, int degree) {
   switch (kernel) {
@@ -88,6 +107,7 @@ RowKernel row_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JoinKernel join_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
 JointKernel joint_kernel(int degree, Isa isa = Isa::best);
 JointNodeKernel joint_node_kernel(int degree, Isa isa = Isa::best);
+StepKernel step_kernel(bool adaptive, Kernel kernel, int degree, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

@@ -52,8 +52,9 @@ inline void all_subsets_group(const TermView &term, const Slice &row, int s, con
   }
 }
 
-inline void backward_all_subsets(const TermView &term, const Slice &row, const double *, double g, double *G, double *work) {
-  for (int s = 0; s < term.stride; s += 4) {
+inline void backward_all_subsets(const TermView &term, const Slice &row, const double *, double g, double *G, double *work, int first,
+                                 int last) {
+  for (int s = first; s < last; s += 4) {
     Pack seed;
     real_factors(seed, term, s);
     all_subsets_group(term, row, s, g * seed, G, work);
@@ -93,10 +94,10 @@ inline double forward_polynomial(const TermView &term, const Slice &row, double 
   return sum;
 }
 
-inline void backward_polynomial(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
-  for (int s = 0; s < term.stride; ++s)
-    work[s] = s < term.k ? g * term.degree * power(state[s], term.degree - 1) : 0;
-  add_rows(term, row, work, G, 0, term.stride);
+inline void backward_polynomial(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work,
+                                int first, int last) {
+  for (int s = first; s < last; ++s) work[s] = s < term.k ? g * term.degree * power(state[s], term.degree - 1) : 0;
+  add_rows(term, row, work, G, first, last);
 }
 
 // The columns of a row before the split, and those from it on.
@@ -114,11 +115,12 @@ inline double forward_bilinear(const TermView &term, const Slice &row, double *s
   return sum;
 }
 
-inline void backward_bilinear(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work) {
+inline void backward_bilinear(const TermView &term, const Slice &row, const double *state, double g, double *G, double *work,
+                              int first, int last) {
   for (int which = 0; which < 2; ++which) {
     const double *other = state + (1 - which) * term.stride;
-    for (int s = 0; s < term.stride; ++s) work[s] = g * other[s];
-    add_rows(term, side(term, row, which), work, G, 0, term.stride);
+    for (int s = first; s < last; ++s) work[s] = g * other[s];
+    add_rows(term, side(term, row, which), work, G, first, last);
   }
 }
 

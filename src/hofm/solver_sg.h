@@ -1,10 +1,11 @@
-// Stochastic gradient descent over mini-batches (section 3 of the paper), with a step rule as policy.
+// Stochastic gradient descent over mini-batches (section 3 of the paper), with two policies: a task, which says what is learned from
+// (task_pointwise.h), and a step rule.
 //
-// A step at time u on a batch with mean gradient g of the loss is the composite step of Duchi, Hazan and Singer (2011),
-//   p <- (p - eta/H g) / (1 + eta lambda/H),   H = 1 (SGD),  H = sqrt(sum of squares of all g so far) (AdaGrad),
-// coordinate by coordinate. Features outside the batch have g = 0 and would only shrink: that is put off until they are next
-// seen and then done at once for the D steps missed, as one implicit step of D times the length, p <- p / (1 + D eta lambda/H).
-// So a step costs only the nonzeros of its batch.
+// A batch with mean gradient g of the loss moves p to
+//   (p - eta/H g) / (1 + D eta lambda/H),   H = 1 (SGD),  H = sqrt(sum of squares of all g so far) (AdaGrad),
+// coordinate by coordinate: the composite step of Duchi, Hazan and Singer (2011) for D = 1. D counts the steps until the feature is
+// seen again: those that lack it would only shrink p, with the same H, which is put off and done at once, as one implicit step
+// of D times the length. So a step costs only the nonzeros of its batch. The arithmetic is in row_step.h.
 //
 // The whole objective is evaluated after each epoch. If it rose or is not finite the epoch is undone and eta halved; an eta
 // that was calibrated here and not given by the user grows a little after every epoch that went well.
@@ -13,54 +14,51 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "objective.h"
 #include "random.h"
+#include "row_batch.h"
 
 namespace hofm {
 
 struct Sgd {
   static constexpr bool adaptive = false;
-  static double scale(double &, double) { return 1; }
-  static double scale(double) { return 1; }
 };
 
 struct AdaGrad {
   static constexpr bool adaptive = true;
-  // H after gradient g; a coordinate that never had a gradient does not move and is not shrunk either.
-  static double scale(double &squares, double g) { return std::sqrt(squares += g * g); }
-  static double scale(double squares) { return std::sqrt(squares); }
 };
 
-template <class Loss, class Step>
+template <class Task, class Step>
 class StochasticGradient {
  public:
-  StochasticGradient(Design &design, const Response &response, const Options &options, Monitor &monitor)
-      : design_(design), response_(response), options_(options), monitor_(monitor),
-        objective_(design, response, options, monitor) {}
+  StochasticGradient(Task &task, const Options &options, Monitor &monitor)
+      : task_(task), options_(options), monitor_(monitor), rows_(task.design()), longest_(RowSource(task.design()).longest()) {}
 
   Outcome operator()(Model &model) {
     Outcome outcome;
-    double best = objective_(model);
+    double best = task_.objective(model);
     monitor_.record(0, best);
+    keep(model, best, 0, outcome);
     eta_ = options_.eta > 0 ? options_.eta : calibrated(model);
     start(model);
-    std::vector<int> order = all_samples();
+    std::vector<int> order = all_items();
     int undone = 0, small = 0;  // epochs in a row
     for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged && eta_ > 0; ++epoch) {
       const Model model_before = model;
       const State state_before = state_;
       Random random(options_.seed, std::uint64_t(epoch));
       shuffle(order, random);
-      run(model, order);
-      const double after = objective_(model);
+      run(model, order, std::uint64_t(epoch));
+      const double after = task_.objective(model);
       if (std::isfinite(after) && after <= best) {
         small = best - after <= options_.tol * std::fabs(after) ? small + 1 : 0;
-        outcome.converged = small >= kSmallEpochs;
         best = after;
         undone = 0;
         if (options_.eta == 0) eta_ *= kGrowth;
+        outcome.converged = keep(model, best, epoch, outcome) || small >= kSmallEpochs;
       } else {
         outcome.diverged = outcome.diverged || !std::isfinite(after);
         model = model_before;
@@ -68,10 +66,12 @@ class StochasticGradient {
         ++outcome.halvings;
         eta_ /= 2;
         outcome.converged = ++undone >= kMostUndone;
+        if (task_.validates()) outcome.validation.push_back(double(outcome.validation.back()));
       }
       monitor_.record(epoch, best);
     }
-    outcome.objective = best;
+    if (task_.validates()) model = kept_;
+    outcome.objective = task_.validates() ? kept_objective_ : best;
     outcome.eta = eta_;
     return outcome;
   }
@@ -80,119 +80,198 @@ class StochasticGradient {
   static constexpr double kGrowth = 1.05;
   static constexpr int kSmallEpochs = 3;  // with less than tol gained, since one alone may be bad luck
   static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
+  static constexpr int kRowsAtOnce = 512;  // of a large batch, so that what is kept of them stays in the cache
+  static constexpr double kWorkAtOnce = 3e7;  // multiply-adds, so that the monitor is asked several times a second
 
-  // What a step rule remembers: sums of squared gradients, and when each feature was last brought up to date.
+  // What a step rule remembers (see row_step.h), and when each feature was last brought up to date.
   struct State {
-    std::vector<std::vector<double>> squares;
-    double intercept_squares = 0;
+    std::vector<std::vector<double>> memory;
+    double intercept_memory = 0;
     std::vector<long> updated;
-    long time = 0;
+    long time = 0, dummies_updated = 0;
   };
 
-  std::vector<int> all_samples() const {
-    std::vector<int> order(design_.n);
-    for (int i = 0; i < design_.n; ++i) order[i] = i;
+  // Remembers the parameters with the least loss on held-out samples. Returns whether patience is at its end; epochs that were undone
+  // do not try it.
+  bool keep(const Model &model, double objective, int epoch, Outcome &outcome) {
+    if (!task_.validates()) return false;
+    const double loss = task_.held_out_loss(model);
+    const bool better = epoch == 0 || loss < outcome.validation[outcome.best_epoch];
+    outcome.validation.push_back(loss);
+    waited_ = better ? 0 : waited_ + 1;
+    if (better) {
+      kept_ = model;
+      kept_objective_ = objective;
+      outcome.best_epoch = epoch;
+    }
+    return waited_ >= options_.patience;
+  }
+
+  std::vector<int> all_items() const {
+    std::vector<int> order(task_.items());
+    std::iota(order.begin(), order.end(), 0);
     return order;
   }
 
   void start(const Model &model) {
     state_ = State();
-    if (Step::adaptive) {
-      state_.squares.resize(model.terms.size());
-      for (std::size_t t = 0; t < model.terms.size(); ++t) state_.squares[t].assign(model.terms[t].P.size(), 0.0);
+    state_.memory.resize(model.terms.size());
+    state_.intercept_memory = HUGE_VAL;
+    for (std::size_t t = 0; t < model.terms.size() && Step::adaptive; ++t) {
+      const Term &term = model.terms[t];
+      state_.memory[t].assign(term.P.size(), 1.0);
+      for (std::size_t q = 0; q < term.P.size(); ++q)
+        if (int(q % term.stride) < term.k) state_.memory[t][q] = HUGE_VAL;  // unlike padding, which has no gradient either
     }
-    state_.updated.assign(design_.d, 0);
+    state_.updated.assign(task_.design().d, 0);
     G_.zero_like(model);
-    seen_.assign(design_.d, 0);
+    seen_.assign(task_.design().d, 0);
   }
 
-  // One pass over the samples in `order`, after which every feature is up to date.
-  void run(Model &model, const std::vector<int> &order) {
-    RowWalker walker(design_, model);
+  // One pass over the items in `order`, after which every feature is up to date.
+  void run(Model &model, const std::vector<int> &order, std::uint64_t epoch) {
+    BatchPass pass(model, longest_, options_.threads);
+    steps_.clear();
+    for (const Term &term : model.terms) steps_.push_back(step_kernel(Step::adaptive, term.kernel, term.degree));
+    const double work = std::max(1, longest_) * pass.work_per_nonzero();
+    const std::size_t most = std::size_t(std::clamp(kWorkAtOnce / work, 1.0, double(kRowsAtOnce / Task::rows)));
     for (std::size_t first = 0; first < order.size(); first += options_.batch) {
       const std::size_t last = std::min(order.size(), first + std::size_t(options_.batch));
-      collect(model, walker, order, first, last);
-      for (std::size_t q = first; q < last; ++q) {
-        const int i = order[q];
-        const Slice row = walker.go_to(i);
-        const double f = response_.offset[i] + model.intercept + walker.forward();
-        // n w_i l'_i: over a random i its mean is the gradient of the weighted mean loss
-        const double g = design_.n * response_.weight[i] * Loss::deriv(response_.y[i], f) / double(last - first);
-        G_.intercept += g;
-        walker.backward(g, G_.P);
-        monitor_.poll(3 * pass_work(model, std::size_t(row.size)));
+      catch_up_dummies(model, pass);
+      if (last - first == 1 && Task::rows == 1) {
+        descend(model, pass, order[first], epoch);
+      } else {
+        for (std::size_t q = first; q < last; q += most)
+          accumulate(model, pass, &order[q], int(std::min(most, last - q)), double(last - first), epoch);
+        step(model, pass);
       }
-      step(model);
+      step_intercept(model);
+      ++state_.time;
     }
-    for (int j = 0; j < design_.d; ++j) catch_up(model, j);
+    std::vector<int> all(task_.design().d);
+    std::iota(all.begin(), all.end(), 0);
+    catch_up(model, pass, all.data(), int(all.size()));
+    catch_up_dummies(model, pass);
   }
 
-  // The batch's features, each once, brought up to date.
-  void collect(Model &model, RowWalker &walker, const std::vector<int> &order, std::size_t first, std::size_t last) {
-    touched_.clear();
-    for (std::size_t q = first; q < last; ++q) {
-      const Slice row = walker.go_to(order[q]);
+  // A batch of one row: the step is taken on the way backward.
+  void descend(Model &model, BatchPass &pass, int item, std::uint64_t epoch) {
+    rows_.clear();
+    task_.add(item, epoch, rows_);
+    const Slice row = rows_[0];
+    catch_up(model, pass, row.index, row.size);
+    const double g = slopes(model, pass, &item, 1, 1, epoch)[0];
+    pass.for_factors(pass.threads_for(row.size, 2), [&](const FactorGroup &group, int thread) {
+      const std::size_t t = group.term;
+      const StepView view = step_view(model, t, 0);
+      if (steps_[t].descend) {
+        steps_[t].descend(pass.term(t), view, row, pass.state(t, 0), g, pass.work(thread), group.first, group.last);
+      } else {
+        pass.backward(rows_, &g, G_.P, group, thread);
+        step_term(model, group, row.index, row.size);
+      }
+    });
+    monitor_.poll(4 * double(row.size) * pass.work_per_nonzero());
+  }
+
+  // G += the gradient of some items of a batch of `size`, on parameters that are up to date.
+  void accumulate(Model &model, BatchPass &pass, const int *items, int n, double size, std::uint64_t epoch) {
+    rows_.clear();
+    for (int q = 0; q < n; ++q) task_.add(items[q], epoch, rows_);
+    const std::size_t known = touched_.size();
+    touch();
+    catch_up(model, pass, touched_.data() + known, int(touched_.size() - known));
+    pass.backward(rows_, slopes(model, pass, items, n, size, epoch), G_.P);
+    monitor_.poll(4 * double(rows_.nonzeros()) * pass.work_per_nonzero());
+  }
+
+  // Derivatives of the mean loss of a batch of `size` in the values of the rows at hand, those of n items.
+  const double *slopes(const Model &model, BatchPass &pass, const int *items, int n, double size, std::uint64_t epoch) {
+    f_.resize(rows_.size());
+    g_.resize(rows_.size());
+    pass.forward(rows_, f_.data());
+    for (double &f : f_) f += model.intercept;
+    for (int q = 0; q < n; ++q) {
+      double *g = &g_[std::size_t(q) * Task::rows];
+      task_.slopes(items[q], epoch, &f_[std::size_t(q) * Task::rows], g);
+      const double weight = task_.weight(items[q], epoch) / size;
+      for (int r = 0; r < Task::rows; ++r) G_.intercept += g[r] *= weight;
+    }
+    return g_.data();
+  }
+
+  // The features of the rows that the batch has not had yet.
+  void touch() {
+    for (int r = 0; r < rows_.size(); ++r) {
+      const Slice row = rows_[r];
       for (int jj = 0; jj < row.size; ++jj) {
         const int j = row.index[jj];
         if (seen_[j]) continue;
         seen_[j] = 1;
         touched_.push_back(j);
-        catch_up(model, j);
       }
     }
   }
 
-  // The shrinking that feature j missed since it was last updated.
-  void catch_up(Model &model, int j) {
-    const double missed = double(state_.time - state_.updated[j]);
-    state_.updated[j] = state_.time;
-    if (missed == 0) return;
-    for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      Term &term = model.terms[t];
-      double *p = term.row(term.augment + j);
-      const double shrink = missed * eta_ * term.lambda;
-      const double *squares = Step::adaptive ? &state_.squares[t][p - term.P.data()] : nullptr;
-      for (int s = 0; s < term.stride; ++s) {
-        const double H = Step::scale(Step::adaptive ? squares[s] : 0);
-        p[s] = H > 0 ? p[s] / (1 + shrink / H) : p[s];
-      }
+  // The shrinking put off since the features were last up to date.
+  void catch_up(Model &model, const BatchPass &pass, const int *features, int n) {
+    missed_.resize(n);
+    for (int q = 0; q < n; ++q) {
+      missed_[q] = double(state_.time - state_.updated[features[q]]);
+      state_.updated[features[q]] = state_.time;
     }
+    pass.for_factors(pass.threads_for(n, 1), [&](const FactorGroup &group, int) {
+      const Term &term = model.terms[group.term];
+      if (term.lambda > 0)
+        steps_[group.term].catch_up(step_view(model, group.term, term.augment), features, missed_.data(), n, group.first, group.last);
+    });
   }
 
-  // One step on the touched features and on the dummies, which every sample has; leaves G zero again.
-  void step(Model &model) {
-    ++state_.time;
-    for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      for (int q = 0; q < model.terms[t].augment; ++q) step_column(model, t, q);
-      for (int j : touched_) step_column(model, t, model.terms[t].augment + j);
-    }
-    for (int j : touched_) {
-      state_.updated[j] = state_.time;
-      seen_[j] = 0;
-    }
+  // Every row has the dummies, so that they missed the step before this one at most.
+  void catch_up_dummies(Model &model, const BatchPass &pass) {
+    const double missed = double(state_.time - state_.dummies_updated);
+    state_.dummies_updated = state_.time;
+    pass.for_factors(1, [&](const FactorGroup &group, int) {
+      for (int q = 0; q < model.terms[group.term].augment; ++q)
+        steps_[group.term].catch_up(step_view(model, group.term, q), &kFirst, &missed, 1, group.first, group.last);
+    });
+  }
+
+  // One step on the touched features and on the dummies; leaves G zero again.
+  void step(Model &model, const BatchPass &pass) {
+    pass.for_factors(pass.threads_for(touched_.size(), 2), [&](const FactorGroup &group, int) {
+      step_term(model, group, touched_.data(), int(touched_.size()));
+    });
+    for (int j : touched_) seen_[j] = 0;
+    touched_.clear();
+  }
+
+  void step_term(Model &model, const FactorGroup &group, const int *features, int n) {
+    const std::size_t t = group.term;
+    const int augment = model.terms[t].augment;
+    for (int q = 0; q < augment; ++q) steps_[t].step(step_view(model, t, q), &kFirst, 1, group.first, group.last);
+    steps_[t].step(step_view(model, t, augment), features, n, group.first, group.last);
+  }
+
+  void step_intercept(Model &model) {
     if (model.fit_intercept) {
-      const double H = Step::scale(state_.intercept_squares, G_.intercept);
-      if (H > 0) model.intercept -= eta_ / H * G_.intercept;
+      const StepView view{&model.intercept, &G_.intercept, &state_.intercept_memory, 1, eta_, 0};
+      step_kernel(Step::adaptive, Kernel::anova, 1).step(view, &kFirst, 1, 0, 1);
     }
     G_.intercept = 0;
   }
 
-  void step_column(Model &model, std::size_t t, int column) {
+  // Term t from column `first` on.
+  StepView step_view(Model &model, std::size_t t, int first) {
     Term &term = model.terms[t];
-    const double shrink = eta_ * term.lambda;
-    const std::size_t at = std::size_t(column) * term.stride;
-    double *p = term.row(column), *g = &G_.P[t][at], *squares = Step::adaptive ? &state_.squares[t][at] : &unused_;
-    for (int s = 0; s < term.stride; ++s) {
-      const double H = Step::scale(squares[Step::adaptive ? s : 0], g[s]);
-      p[s] = H > 0 ? (p[s] - eta_ / H * g[s]) / (1 + shrink / H) : p[s];
-      g[s] = 0;
-    }
+    const std::size_t at = std::size_t(first) * term.stride;
+    return {&term.P[at], &G_.P[t][at], Step::adaptive ? &state_.memory[t][at] : nullptr, term.stride, eta_, eta_ * term.lambda};
   }
 
   // The first step size: of a grid of half decades, the one with the lowest objective after one pass over at most a thousand
-  // samples. Larger steps are tried until the objective gets clearly worse.
+  // items. Larger steps are tried until the objective gets clearly worse.
   double calibrated(const Model &model) {
-    std::vector<int> order = all_samples();
+    std::vector<int> order = all_items();
     Random random(options_.seed, 0);
     shuffle(order, random);
     order.resize(std::min<std::size_t>(order.size(), 1000));
@@ -201,7 +280,7 @@ class StochasticGradient {
       Model trial = model;
       eta_ = std::pow(10, q / 2.0);
       start(trial);
-      run(trial, order);
+      run(trial, order, 0);
       const double value = on(trial, order);
       if (value < best) {
         best = value;
@@ -212,27 +291,35 @@ class StochasticGradient {
     return best_eta;
   }
 
-  // The objective on some samples only.
+  // The objective on some items only.
   double on(const Model &model, const std::vector<int> &order) {
-    RowWalker walker(design_, model);
-    double loss = 0, weight = 0;
-    for (int i : order) {
-      walker.go_to(i);
-      const double f = response_.offset[i] + model.intercept + walker.forward();
-      loss += response_.weight[i] * Loss::value(response_.y[i], f);
-      weight += response_.weight[i];
+    BatchPass pass(model, longest_, options_.threads);
+    double loss = 0, weight = 0, f[Task::rows];
+    for (int item : order) {
+      rows_.clear();
+      task_.add(item, 0, rows_);
+      pass.forward(rows_, f);
+      for (double &value : f) value += model.intercept;
+      loss += task_.weight(item, 0) * task_.value(item, 0, f);
+      weight += task_.weight(item, 0);
     }
     return (weight > 0 ? loss / weight : 0) + penalty(model);
   }
 
-  Design &design_;
-  const Response &response_;
+  static constexpr int kFirst = 0;
+
+  Task &task_;
   const Options &options_;
   Monitor &monitor_;
-  Objective<Loss> objective_;
-  double eta_ = 0, unused_ = 0;
+  double eta_ = 0, kept_objective_ = 0;
+  Model kept_;
+  int waited_ = 0;  // epochs since kept_
   State state_;
   Gradient G_;
+  RowBatch rows_;
+  int longest_;
+  std::vector<StepKernel> steps_;  // of the terms
+  std::vector<double> f_, g_, missed_;
   std::vector<int> touched_;
   std::vector<char> seen_;
 };

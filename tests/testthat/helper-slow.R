@@ -85,8 +85,8 @@ cd_epoch_slow <- function(model, x, y, loss, lambda, weights, offset, intercept 
   model
 }
 
-# One epoch of SGD or AdaGrad over `order`, all features at every step, shrinking the unseen ones one step of growing length at a
-# time: what they lost by the time they are seen again is one implicit step for all the steps they missed.
+# One epoch of SGD or AdaGrad over `order`, all features at every step. What a feature loses to the penalty from one batch that has it
+# to the next is one implicit step of as many times the length.
 sg_epoch_slow <- function(model, x, y, loss, lambda, weights, offset, order, batch, eta, state, adagrad) {
   l <- losses_slow[[loss]]
   n <- nrow(x)
@@ -133,14 +133,13 @@ sg_epoch_slow <- function(model, x, y, loss, lambda, weights, offset, order, bat
     seen <- feature %in% touched
     if (adagrad) state$squares[seen] <- state$squares[seen] + g[seen]^2
     h <- H()
-    v <- ifelse(seen & h > 0, (v - eta / h * g) / (1 + eta * penalty / h), v)
-    model <- put(model, v)
-    state$updated[touched] <- state$time
+    model <- put(model, ifelse(seen & h > 0, v - eta / h * g, v))
     if (adagrad) state$intercept <- state$intercept + g0^2
     h0 <- if (adagrad) sqrt(state$intercept) else 1
     if (h0 > 0) model$intercept <- model$intercept - eta / h0 * g0
   }
   model <- put(model, catch_up(flat(model), seq_len(ncol(x))))
+  state$updated[] <- state$time
   list(model = model, state = state)
 }
 

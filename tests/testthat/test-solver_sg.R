@@ -76,3 +76,44 @@ test_that("a step that is far too long is halved, reported, and never leaves a b
     expect_true(is.finite(fit$objective) && fit$objective <= fit$trace$objective[1])
   }
 })
+
+test_that("bits do not depend on the number of threads, for batches of any size and long rows", {
+  set.seed(15)
+  x <- Matrix::rsparsematrix(300, 60, 0.6)
+  y <- as.numeric(x[, 1] + x[, 2] * x[, 3] + rnorm(300, sd = 0.1))
+  wide <- Matrix::rsparsematrix(8, 6000, 0.5)
+  fits <- function(x, y, solver, batch) {
+    lapply(c(1, 2, 3, 8), function(threads) {
+      fit <- collapsing(hofm(x, y, order = 3, rank = c(12, 20), lambda = 1e-4, solver = solver,
+                             control = hofm_control(max_iter = 2, eta = 0.01, seed = 4, batch = batch, threads = threads)))
+      fit[c("intercept", "w", "P", "objective", "eta", "linear.predictors")]
+    })
+  }
+  for (solver in c("adagrad", "sgd")) {
+    for (batch in list(NULL, 64, 300)) {
+      same <- fits(x, y, solver, batch)
+      for (fit in same[-1]) expect_identical(fit, same[[1]])
+    }
+    same <- fits(wide, 1:8, solver, 1)
+    for (fit in same[-1]) expect_identical(fit, same[[1]])
+  }
+})
+
+test_that("batches of joined rows equal those of the written-out ones", {
+  set.seed(16)
+  A <- matrix(rnorm(40), 8)
+  B <- matrix(rnorm(36), 12)
+  pairs <- link_pairs(A, B, cbind(i = sample(8, 60, TRUE), j = rep(1:12, 5), y = rep(0:1, 30)))
+  for (solver in c("adagrad", "sgd")) for (batch in c(1, 7)) {
+    control <- hofm_control(max_iter = 5, tol = 0, seed = 2, batch = batch, eta = 0.05)
+    settings <- list(order = 3, rank = 4, lambda = 0.01, solver = solver, loss = "squared", control = control)
+    joined <- collapsing(do.call(hofm, c(list(pairs), settings)))
+    plain <- collapsing(do.call(hofm, c(list(model.matrix(pairs), pairs$y), settings)))
+    expect_equal(joined$P, plain$P, tolerance = 1e-11)
+    expect_equal(joined$w, plain$w, tolerance = 1e-11)
+  }
+})
+
+test_that("the batch that is chosen grows with the number of samples", {
+  expect_identical(vapply(c(1, 499, 1000, 1e4, 1e6), chosen_batch, 1L), c(1L, 1L, 2L, 20L, 32L))
+})

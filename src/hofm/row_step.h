@@ -1,0 +1,256 @@
+// Steps of the stochastic solvers on the factors of some columns, vectorised over factors; included after row_anova.h and under the
+// same rules. With r = 1/H of solver_sg.h a step is p -= eta r g, and catching up for D steps is p /= 1 + D eta lambda r.
+//
+// AdaGrad remembers r itself, the inverse root of the sum of squares S: with u = (g r)^2 the sum grows to S (1 + u), so r becomes
+// r / sqrt(1 + u). Roots and divisions would take most of the time; after the first steps u and eta lambda r are small, and then
+// Taylor polynomials do: of r to 3e-13, of p to half a unit in its last place. A coordinate that never had a gradient has
+// r = infinity, which no polynomial is used for: it does not move and is not shrunk.
+//
+// Factors are taken in units of eight, or four at the end, and each unit chooses its road. Threads share factors in multiples of
+// eight, so that the choice does not depend on how many threads there are.
+
+namespace hofm {
+namespace HOFM_ISA {
+
+inline void load(double &v, const double *p) { v = *p; }
+inline void store(double *p, double v) { *p = v; }
+
+inline bool all(bool inside) { return inside; }
+template <class Mask>
+inline bool all(const Mask &inside) {
+#ifdef HOFM_MOVE_MASK
+  return HOFM_MOVE_MASK((Pack)inside) == 15;
+#else
+  return (inside[0] & inside[1] & inside[2] & inside[3]) != 0;
+#endif
+}
+
+// f(q) for q = 0..N-1, N at most two, written out: a loop would keep its packs in memory.
+template <int N, class F>
+inline __attribute__((always_inline)) void each(const F &f) {
+  f(0);
+  if constexpr (N == 2) f(1);
+}
+
+// N packs of factors, or the one factor of the linear term (V = double).
+template <class V, int N>
+struct Unit {
+  static constexpr int packs = N, width = N * int(sizeof(V) / sizeof(double));
+  V v[N];
+
+  void from(const double *p) {
+    for (int q = 0; q < N; ++q) load(v[q], p + q * width / N);
+  }
+  void to(double *p) const {
+    for (int q = 0; q < N; ++q) store(p + q * width / N, v[q]);
+  }
+  void fill(double x) {
+    for (auto &value : v) value = V{} + x;
+  }
+};
+
+// Whether all of a unit are below a bound.
+template <class V, int N>
+inline bool small(const Unit<V, N> &u, double bound) {
+  auto inside = u.v[0] < bound;
+  for (int q = 1; q < N; ++q) inside &= u.v[q] < bound;
+  return all(inside);
+}
+
+// Where the polynomials would not do.
+__attribute__((noinline, cold)) inline void step_slowly(double *p, const double *g, double *r, double eta, int n) {
+  for (int l = 0; l < n; ++l) {
+    const double gr = g[l] * r[l];
+    if (r[l] < __builtin_huge_val()) r[l] /= __builtin_sqrt(1 + gr * gr);
+    else if (g[l] != 0) r[l] = 1 / magnitude(g[l]);
+    else continue;
+    p[l] -= eta * r[l] * g[l];
+  }
+}
+
+__attribute__((noinline, cold)) inline void shrink_slowly(double *p, const double *r, double shrink, int n) {
+  for (int l = 0; l < n; ++l)
+    if (r[l] < __builtin_huge_val()) p[l] /= 1 + shrink * r[l];
+}
+
+struct AdaptiveRate {
+  // P -= eta r g with r after g; p is what P holds.
+  template <class U>
+  static inline __attribute__((always_inline)) void step(double *P, const U &p, const U &g, double *memory, double eta) {
+    U r, u;
+    r.from(memory);
+    for (int q = 0; q < U::packs; ++q) {
+      u.v[q] = g.v[q] * r.v[q];
+      u.v[q] *= u.v[q];
+    }
+    if (__builtin_expect(small(u, 0x1p-10), 1)) {
+      each<U::packs>([&](int q) __attribute__((always_inline)) {
+        r.v[q] *= 1 - u.v[q] * (0.5 - u.v[q] * (0.375 - u.v[q] * 0.3125));
+        u.v[q] = p.v[q] - eta * r.v[q] * g.v[q];
+      });
+      r.to(memory);
+      u.to(P);
+    } else {
+      double gradient[U::width];
+      g.to(gradient);
+      step_slowly(P, gradient, memory, eta, U::width);
+    }
+  }
+
+  // P /= 1 + shrink r
+  template <class U>
+  static inline __attribute__((always_inline)) void shrink(double *P, const double *memory, double shrink) {
+    U p, e;
+    e.from(memory);
+    for (auto &x : e.v) x *= shrink;
+    if (__builtin_expect(small(e, 0x1p-9), 1)) {
+      p.from(P);
+      each<U::packs>([&](int q) __attribute__((always_inline)) {
+        const auto &x = e.v[q];
+        p.v[q] *= 1 - x * (1 - x * (1 - x * (1 - x * (1 - x))));
+      });
+      p.to(P);
+    } else {
+      shrink_slowly(P, memory, shrink, U::width);
+    }
+  }
+};
+
+struct ConstantRate {  // r = 1
+  template <class U>
+  static void step(double *P, const U &p, const U &g, double *, double eta) {
+    U moved;
+    for (int q = 0; q < U::packs; ++q) moved.v[q] = p.v[q] - eta * g.v[q];
+    moved.to(P);
+  }
+  template <class U>
+  static void shrink(double *P, const double *, double shrink) {
+    U p;
+    p.from(P);
+    for (auto &x : p.v) x /= 1 + shrink;
+    p.to(P);
+  }
+};
+
+template <class U, class Rate>
+inline __attribute__((always_inline)) void step_unit(double *P, double *G, double *memory, double eta) {
+  U p, g;
+  g.from(G);
+  p.from(P);
+  Rate::step(P, p, g, memory, eta);
+  g.fill(0);
+  g.to(G);
+}
+
+using Eight = Unit<Pack, 2>;
+using Four = Unit<Pack, 1>;
+using One = Unit<double, 1>;
+
+template <class Rate>
+void catch_up(const StepView &view, const int *columns, const double *missed, int n, int first, int last) {
+  for (int q = 0; q < n; ++q) {
+    const std::ptrdiff_t at = std::ptrdiff_t(columns[q]) * view.stride;
+    const double shrink = missed[q] * view.shrink;
+    int s = first;
+    for (; s + 8 <= last; s += 8) Rate::template shrink<Eight>(view.P + at + s, view.memory + at + s, shrink);
+    if (s < last) Rate::template shrink<Four>(view.P + at + s, view.memory + at + s, shrink);
+  }
+}
+
+template <class Rate>
+inline __attribute__((always_inline)) void step_column(const StepView &view, std::ptrdiff_t at, int first, int last) {
+  double *P = view.P + at, *G = view.G + at, *memory = view.memory + at;
+  int s = first;
+  for (; s + 8 <= last; s += 8) step_unit<Eight, Rate>(P + s, G + s, memory + s, view.eta);
+  if (s < last) step_unit<Four, Rate>(P + s, G + s, memory + s, view.eta);
+}
+
+template <class Rate>
+void step(const StepView &view, const int *columns, int n, int first, int last) {
+  for (int q = 0; q < n; ++q) step_column<Rate>(view, std::ptrdiff_t(columns[q]) * view.stride, first, last);
+}
+
+template <class Rate>
+void catch_up_linear(const StepView &view, const int *columns, const double *missed, int n, int, int) {
+  for (int q = 0; q < n; ++q)
+    Rate::template shrink<One>(view.P + columns[q], view.memory + columns[q], missed[q] * view.shrink);
+}
+
+template <class Rate>
+void step_linear(const StepView &view, const int *columns, int n, int, int) {
+  for (int q = 0; q < n; ++q)
+    step_unit<One, Rate>(view.P + columns[q], view.G + columns[q], view.memory + columns[q], view.eta);
+}
+
+// The slope of a column by taking it out of the finished sums, as in backward_group(), and a step on it at once: the gradient of a
+// batch that has a single row is never stored.
+template <class U, class Rate, int M>
+inline __attribute__((always_inline)) void descend_unit(Degree<M> m, std::ptrdiff_t stride, double *P, double *memory,
+                                                        const double *state, double x, double gx, double eta) {
+  U p, a, slope;
+  p.from(P);
+  a.from(state);
+  for (int q = 0; q < U::packs; ++q) slope.v[q] = a.v[q] - p.v[q] * x;
+  for (int t = 2; t < m; ++t) {
+    a.from(state + (t - 1) * stride);
+    for (int q = 0; q < U::packs; ++q) slope.v[q] = a.v[q] - p.v[q] * x * slope.v[q];
+  }
+  for (int q = 0; q < U::packs; ++q) slope.v[q] *= gx;
+  Rate::step(P, p, slope, memory, eta);
+}
+
+template <int M>
+inline bool safe(Degree<M> m, const TermView &term, const double *state, int first, int last) {
+  for (int s = first; m >= 3 && s < last; s += 4)
+    if (!safe_pack(m, term, s, state)) return false;
+  return true;
+}
+
+template <int M, class Rate>
+void descend_anova(const TermView &term, const StepView &view, const Slice &row, const double *state, double g, double *work,
+                   int first, int last) {
+  Degree<M> m = degree_of<M>(term.degree);
+  if (row.size + term.augment < m) return;
+  if (!safe(m, term, state, first, last)) {
+    backward_anova<M>(term, row, state, g, view.G, work, first, last);
+    for_columns(term, row, [&](std::ptrdiff_t at, double) { step_column<Rate>(view, at, first, last); });
+    return;
+  }
+  const StepView own = view;  // what is written cannot be this
+  for_columns(term, row, [=](std::ptrdiff_t at, double x) __attribute__((always_inline)) {
+    double *P = own.P + at, *memory = own.memory + at;
+    int s = first;
+    for (; s + 8 <= last; s += 8) descend_unit<Eight, Rate>(m, own.stride, P + s, memory + s, state + s, x, g * x, own.eta);
+    if (s < last) descend_unit<Four, Rate>(m, own.stride, P + s, memory + s, state + s, x, g * x, own.eta);
+  });
+}
+
+template <class Rate>
+void descend_linear(const TermView &term, const StepView &view, const Slice &row, const double *, double g, double *, int, int) {
+  for (int jj = 0; jj < row.size; ++jj) {
+    const std::ptrdiff_t at = term.first + row.index[jj];
+    One p, slope;
+    p.from(view.P + at);
+    slope.v[0] = g * row.value[jj];
+    Rate::step(view.P + at, p, slope, view.memory + at, view.eta);
+  }
+}
+
+template <class Rate>
+inline StepKernel steps(Kernel kernel, int degree) {
+  if (kernel != Kernel::anova) return {catch_up<Rate>, step<Rate>, nullptr};
+  switch (degree) {
+    case 1: return {catch_up_linear<Rate>, step_linear<Rate>, descend_linear<Rate>};
+    case 2: return {catch_up<Rate>, step<Rate>, descend_anova<2, Rate>};
+    case 3: return {catch_up<Rate>, step<Rate>, descend_anova<3, Rate>};
+    case 4: return {catch_up<Rate>, step<Rate>, descend_anova<4, Rate>};
+    default: return {catch_up<Rate>, step<Rate>, descend_anova<Dynamic, Rate>};
+  }
+}
+
+inline StepKernel steps(bool adaptive, Kernel kernel, int degree) {
+  return adaptive ? steps<AdaptiveRate>(kernel, degree) : steps<ConstantRate>(kernel, degree);
+}
+
+}  // namespace HOFM_ISA
+}  // namespace hofm

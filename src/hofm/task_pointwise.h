@@ -1,0 +1,53 @@
+// What a stochastic solver learns from, item by item. A task says which rows an item has and what its loss is:
+//   rows               rows per item
+//   items()            how many items there are
+//   add(item, epoch, batch)  puts the item's rows into a batch, the same ones for the same item and epoch
+//   weight(item, epoch)      of the item in the mean loss, times the number of items: one on average
+//   value(item, epoch, f)    its loss at the values f of its rows, offsets not yet added
+//   slopes(item, epoch, f, g)  derivatives of that in f
+//   objective(model)   the mean loss and the penalty, as reported after each epoch
+//   validates()        whether samples are held out, and held_out_loss(model) the mean loss on them
+// Here an item is a sample.
+#ifndef HOFM_TASK_POINTWISE_H
+#define HOFM_TASK_POINTWISE_H
+
+#include <cstdint>
+#include <optional>
+
+#include "objective.h"
+#include "row_batch.h"
+#include "validation.h"
+
+namespace hofm {
+
+template <class Loss>
+class Pointwise {
+ public:
+  static constexpr int rows = 1;
+
+  Pointwise(Design &design, const Response &response, Validation *validation, const Options &options, Monitor &monitor)
+      : design_(design), response_(response), objective_(design, response, options, monitor) {
+    if (validation) held_out_.emplace(validation->design, validation->response, options, monitor);
+  }
+
+  const Design &design() const { return design_; }
+  int items() const { return design_.n; }
+  void add(int i, std::uint64_t, RowBatch &batch) const { batch.add(i); }
+  double weight(int i, std::uint64_t) const { return design_.n * response_.weight[i]; }
+  double value(int i, std::uint64_t, const double *f) const { return Loss::value(response_.y[i], response_.offset[i] + f[0]); }
+  void slopes(int i, std::uint64_t, const double *f, double *g) const {
+    g[0] = Loss::deriv(response_.y[i], response_.offset[i] + f[0]);
+  }
+  double objective(const Model &model) { return objective_(model); }
+  bool validates() const { return held_out_.has_value(); }
+  double held_out_loss(const Model &model) { return (*held_out_)(model) - penalty(model); }
+
+ private:
+  Design &design_;
+  const Response &response_;
+  Objective<Loss> objective_;
+  std::optional<Objective<Loss>> held_out_;
+};
+
+}  // namespace hofm
+#endif

@@ -1,0 +1,141 @@
+// Steps against their definition on every road, and whole fits that do not depend on threads.
+#include <limits>
+
+#include "check.h"
+#include "hofm/fit.h"
+#include "hofm/row_kernel.h"
+#include "problem.h"
+
+using hofm::Isa;
+
+// One coordinate from the definition, S the sum of squares so far: p <- p - eta/sqrt(S) g, or p - eta g.
+double stepped(double p, double g, double S, double eta, bool adaptive) {
+  const double H = adaptive ? std::sqrt(S) : 1;
+  return H > 0 ? p - eta / H * g : p;
+}
+
+// Three columns of k factors; gradients of many sizes, some zero, some coordinates that never had one.
+void steps_match(Isa isa, bool adaptive, int k, hofm::Random &random) {
+  hofm::Term term = random_term(k == 1 ? 1 : 2, k, 3, 0, random);
+  const hofm::StepKernel kernel = hofm::step_kernel(adaptive, hofm::Kernel::anova, term.degree, isa);
+  const std::size_t size = term.P.size();
+  Vector p = term.P, G(size), memory(size, std::numeric_limits<double>::infinity()), expected = term.P, S(size, 0.0);
+  const int columns[] = {2, 0};
+  const double missed[] = {3, 1e6};
+  for (int time = 0; time < 60; ++time) {
+    for (std::size_t q = 0; q < size; ++q)
+      G[q] = q % 5 == 3 ? 0 : uniform(random) * std::pow(10, time < 30 ? uniform(random) * 3 : -2);
+    for (int column : columns)
+      for (int s = 0; s < term.stride; ++s) {
+        const std::size_t q = std::size_t(column) * term.stride + s;
+        S[q] += G[q] * G[q];
+        expected[q] = stepped(expected[q], G[q], S[q], 0.1, adaptive);
+      }
+    const Vector gradient = G;
+    const hofm::StepView view{p.data(), G.data(), memory.data(), term.stride, 0.1, 1e-5};
+    kernel.step(view, columns, 2, 0, term.stride);
+    for (std::size_t q = 0; q < size; ++q) {
+      const bool moved = int(q) / term.stride != 1;
+      CHECK(G[q] == (moved ? 0 : gradient[q]));
+      CHECK_NEAR(p[q], expected[q], 1e-10);
+    }
+  }
+  const hofm::StepView view{p.data(), G.data(), memory.data(), term.stride, 0.1, 1e-5};
+  kernel.catch_up(view, columns, missed, 2, 0, term.stride);
+  for (int c = 0; c < 2; ++c)
+    for (int s = 0; s < term.stride; ++s) {
+      const std::size_t q = std::size_t(columns[c]) * term.stride + s;
+      const double H = adaptive ? std::sqrt(S[q]) : 1;
+      CHECK_NEAR(p[q], H > 0 ? expected[q] / (1 + missed[c] * 1e-5 / H) : expected[q], 1e-10);
+    }
+}
+
+// descend() on a row is backward() and step().
+void descents_match(Isa isa, bool adaptive, const hofm::Term &start, const Sample &x) {
+  hofm::Design design = x.design();
+  design.need_rows();
+  const hofm::Slice row = design.blocks[0].rows.view()[0];
+  std::vector<int> columns;
+  for (int q = 0; q < start.augment; ++q) columns.push_back(q);
+  for (int q = 0; q < row.size; ++q) columns.push_back(start.augment + row.index[q]);
+  const hofm::RowKernel rows = hofm::row_kernel(start.kernel, start.degree, isa);
+  const hofm::StepKernel steps = hofm::step_kernel(adaptive, start.kernel, start.degree, isa);
+  hofm::Term one = start, two = start;
+  Vector state(hofm::state_size(start)), work(hofm::work_size(start, row.size) + start.stride), G(start.P.size(), 0.0);
+  Vector memory_one(start.P.size(), 3.0), memory_two = memory_one;
+  for (int time = 0; time < 5; ++time) {
+    const hofm::StepView first{one.P.data(), G.data(), memory_one.data(), one.stride, 0.01, 0};
+    const hofm::StepView second{two.P.data(), G.data(), memory_two.data(), two.stride, 0.01, 0};
+    rows.forward(hofm::view(one), row, state.data());
+    rows.backward(hofm::view(one), row, state.data(), 0.3, G.data(), work.data(), 0, one.stride);
+    steps.step(first, columns.data(), int(columns.size()), 0, one.stride);
+    rows.forward(hofm::view(two), row, state.data());
+    steps.descend(hofm::view(two), second, row, state.data(), 0.3, work.data(), 0, two.stride);
+    for (std::size_t q = 0; q < one.P.size(); ++q) CHECK_NEAR(two.P[q], one.P[q], 1e-12);
+    for (double g : G) CHECK(g == 0);
+  }
+}
+
+hofm::Model fitted(const Sample &x, const hofm::Response &response, const hofm::Model &start, const char *solver, int batch,
+                   int threads) {
+  hofm::Model model = start;
+  hofm::Design design = x.design();
+  hofm::Monitor monitor;
+  hofm::Options options;
+  options.solver = solver;
+  options.max_iter = 3;
+  options.tol = 0;
+  options.batch = batch;
+  options.threads = threads;
+  options.seed = 9;
+  hofm::fit(design, response, model, options, monitor);
+  return model;
+}
+
+int main() {
+  hofm::Random random(31);
+  std::vector<Isa> isas = {Isa::generic, Isa::best};
+  if (hofm::has_avx2()) isas.push_back(Isa::avx2);
+  for (Isa isa : isas)
+    for (bool adaptive : {false, true}) {
+      for (int k : {1, 3, 8, 13, 30}) steps_match(isa, adaptive, k, random);
+      const Sample x(1, 9, 0.8, random);
+      for (int k : {4, 13, 24})
+        for (int m = 1; m <= 6; ++m) {
+          descents_match(isa, adaptive, random_term(m, k, x.d, 0, random), x);
+          if (m > 1) descents_match(isa, adaptive, random_term(m, k, x.d, 0, random, hofm::Kernel::anova, m - 1), x);
+        }
+    }
+
+  // The same bits for any number of threads: batches of short rows, and rows long enough to be shared.
+  const Sample tall(400, 50, 0.7, random), wide(8, 4000, 0.6, random);
+  for (const Sample *x : {&tall, &wide}) {
+    const hofm::Response response = random_response(x->n, "squared", false, random);
+    std::vector<hofm::Model> starts(5);
+    for (int t = 1; t <= 3; ++t) starts[0].terms.push_back(random_term(t, 20, x->d, 0.1, random));
+    starts[1].terms.push_back(random_term(3, 20, x->d, 0.1, random, hofm::Kernel::anova, 2));
+    starts[2].terms.push_back(random_term(2, 20, x->d, 0.1, random, hofm::Kernel::polynomial, 1));
+    starts[3].terms.push_back(random_term(1, 20, x->d, 0.1, random, hofm::Kernel::all_subsets));
+    starts[4].terms.push_back(random_term(2, 20, x->d, 0.1, random, hofm::Kernel::bilinear));
+    for (hofm::Model &start : starts) {
+      for (hofm::Term &term : start.terms)
+        for (double &p : term.P) p *= 0.02;
+      for (const char *solver : {"sgd", "adagrad"})
+        for (int batch : {1, 100}) {
+          const hofm::Model one = fitted(*x, response, start, solver, batch, 1);
+          bool same = true, moved = false;
+          for (int threads : {2, 3, 8}) {
+            const hofm::Model more = fitted(*x, response, start, solver, batch, threads);
+            same = same && more.intercept == one.intercept;
+            for (std::size_t t = 0; t < one.terms.size(); ++t) {
+              same = same && more.terms[t].P == one.terms[t].P;
+              moved = moved || one.terms[t].P != start.terms[t].P;
+            }
+          }
+          CHECK(same);
+          CHECK(moved);
+        }
+    }
+  }
+  return report();
+}
