@@ -1,23 +1,25 @@
 # The one road from a checked problem to C++ and back.
 #
 # A `problem` holds blocks (list of list(x = dgCMatrix, index)), n, features, y coded for the loss, weights that sum to one
-# and offset (n values or none); links of a graph may come with that `graph`, see pairwise.R. A `spec` says what to fit: model, order, rank and lambda per degree, loss, solver, intercept,
-# linear. Neither knows where it came from.
+# and offset (n values or none); links of a graph may come with that `graph`, see pairwise.R. A `spec` says what to fit: model,
+# order, rank and lambda per degree, loss, solver, intercept, linear. Neither knows where it came from.
 
 #' Fit a model to a checked problem.
 #'
 #' @param problem,spec as above.
 #' @param control a [hofm_control()] list.
-#' @param link_blocks The samples whose link values are wanted: those of the problem, unless it describes them in another way.
+#' @param link_blocks The samples whose link values are wanted, if these are not the ones that the solver sees.
 #' @param init `NULL` or a list with `intercept`, `w` and `P` of the right sizes.
 #' @return A list with the fitted parameters and how they were found.
 #' @noRd
-fit_model <- function(problem, spec, control, init = NULL, link_blocks = problem$blocks) {
+fit_model <- function(problem, spec, control, init = NULL, link_blocks = NULL) {
   spec$solver <- choose_solver(spec)
   check_validation(control, spec$solver)
   seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
   parts <- with_seed(seed, hold_out(problem, control$validation))
   start <- with_seed(seed, starting_values(parts$train, spec, control$init_sd, init))
+  all_seen <- is.null(parts$held) && spec$loss != "auc"
+  if (is.null(link_blocks) && !all_seen) link_blocks <- problem$blocks
   fitted <- run_solver(parts, spec, control, seed, start, link_blocks)
   report_divergence(fitted)
   parameters <- model_parameters(fitted, spec, problem$features)

@@ -12,19 +12,21 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // fit_cpp
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, Rcpp::List model, Rcpp::List options, Rcpp::List link_blocks, SEXP progress);
-RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP gridSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP link_blocksSEXP, SEXP progressSEXP) {
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model, Rcpp::List options, Rcpp::List link_blocks, SEXP progress);
+RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP gridSEXP, SEXP rankingSEXP, SEXP validationSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP link_blocksSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type response(responseSEXP);
     Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ranking(rankingSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type validation(validationSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type link_blocks(link_blocksSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, response, grid, model, options, link_blocks, progress));
+    rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, response, grid, ranking, validation, model, options, link_blocks, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -147,6 +149,45 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// read_libsvm_cpp
+Rcpp::List read_libsvm_cpp(Rcpp::Function next_block, int base, int features);
+RcppExport SEXP _hofm_read_libsvm_cpp(SEXP next_blockSEXP, SEXP baseSEXP, SEXP featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::Function >::type next_block(next_blockSEXP);
+    Rcpp::traits::input_parameter< int >::type base(baseSEXP);
+    Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_libsvm_cpp(next_block, base, features));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_libsvm_cpp
+void write_libsvm_cpp(Rcpp::S4 x, Rcpp::NumericVector y, Rcpp::NumericVector qid, int base, Rcpp::Function put, int block);
+RcppExport SEXP _hofm_write_libsvm_cpp(SEXP xSEXP, SEXP ySEXP, SEXP qidSEXP, SEXP baseSEXP, SEXP putSEXP, SEXP blockSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type qid(qidSEXP);
+    Rcpp::traits::input_parameter< int >::type base(baseSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type put(putSEXP);
+    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    write_libsvm_cpp(x, y, qid, base, put, block);
+    return R_NilValue;
+END_RCPP
+}
+// number_text_cpp
+Rcpp::CharacterVector number_text_cpp(Rcpp::NumericVector x);
+RcppExport SEXP _hofm_number_text_cpp(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(number_text_cpp(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // score_links_cpp
 Rcpp::NumericMatrix score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads);
 RcppExport SEXP _hofm_score_links_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
@@ -251,7 +292,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 7},
+    {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 9},
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
     {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 4},
@@ -261,6 +302,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_kernel_spread_cpp", (DL_FUNC) &_hofm_kernel_spread_cpp, 2},
     {"_hofm_all_subsets_value_cpp", (DL_FUNC) &_hofm_all_subsets_value_cpp, 2},
     {"_hofm_all_subsets_gradient_cpp", (DL_FUNC) &_hofm_all_subsets_gradient_cpp, 2},
+    {"_hofm_read_libsvm_cpp", (DL_FUNC) &_hofm_read_libsvm_cpp, 3},
+    {"_hofm_write_libsvm_cpp", (DL_FUNC) &_hofm_write_libsvm_cpp, 6},
+    {"_hofm_number_text_cpp", (DL_FUNC) &_hofm_number_text_cpp, 1},
     {"_hofm_score_links_cpp", (DL_FUNC) &_hofm_score_links_cpp, 4},
     {"_hofm_links_auc_cpp", (DL_FUNC) &_hofm_links_auc_cpp, 7},
     {"_hofm_top_links_cpp", (DL_FUNC) &_hofm_top_links_cpp, 8},

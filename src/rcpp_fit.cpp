@@ -30,25 +30,30 @@ hofm::Outcome train(hofm::Design &design, const hofm::Response &response, SEXP g
 
 // `grid`: NULL, or list(links =, pairs =, negative_weight =) for training on every pair of nodes, of which `blocks` then holds the
 // links and, behind them, what is no pair. `ranking`: NULL, or what a pairwise loss is made of. `validation`: NULL, or samples that
-// are held out. `link_blocks`: the samples whose link values are returned, without offsets.
+// are held out. `link_blocks`: the samples whose link values are returned, without offsets; NULL for those of `blocks`.
 // [[Rcpp::export]]
 Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model,
-                   Rcpp::List options, Rcpp::List link_blocks, SEXP progress) {
-  hofm::Design design = hofm::as_design(blocks), shown = hofm::as_design(link_blocks);
+                   Rcpp::List options, SEXP link_blocks, SEXP progress) {
+  hofm::Design design = hofm::as_design(blocks);
   const hofm::Response target = hofm::as_response(response);
   hofm::Model fitted = hofm::as_model(model);
   const hofm::Options settings = hofm::as_options(options);
   hofm::Monitor monitor = hofm::r_monitor(progress);
-  const hofm::Outcome outcome = train(design, target, grid, ranking, validation, fitted, settings, monitor);
+  hofm::Outcome outcome = train(design, target, grid, ranking, validation, fitted, settings, monitor);
 
   Rcpp::List P(fitted.terms.size()), theta(fitted.terms.size());
   for (std::size_t t = 0; t < fitted.terms.size(); ++t) {
     P[t] = hofm::factors(fitted.terms[t]);
     theta[t] = fitted.terms[t].theta;
   }
-  const std::vector<double> link = hofm::link_values(shown, fitted, {}, settings.threads, monitor);
+  if (!Rf_isNull(link_blocks)) {
+    hofm::Design shown = hofm::as_design(link_blocks);
+    outcome.link = hofm::link_values(shown, fitted, {}, settings.threads, monitor);
+  } else if (outcome.link.empty()) {
+    outcome.link = hofm::link_values(design, fitted, {}, settings.threads, monitor);  // rows that are there are used again
+  }
   return Rcpp::List::create(
-      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = link,
+      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = outcome.link,
       Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
       Rcpp::_["halvings"] = outcome.halvings, Rcpp::_["diverged"] = outcome.diverged,
       Rcpp::_["penalty"] = hofm::penalty(fitted), Rcpp::_["validation"] = outcome.validation,

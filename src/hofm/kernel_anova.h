@@ -153,6 +153,18 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
 //   affine          whether the kernel is affine in z, so that a change is slope times step
 //   whole()         a policy whose sums suffice for whole().value(sums), the kernel itself, sums = a + 1
 //   at(j)           column j comes next (only the bilinear kernel minds)
+
+// The part of the policy that is the same for kernels whose slope() subtracts nothing.
+struct NeverInDoubt {
+  template <class Rows>
+  bool trusts(int, const Rows &) const {
+    return true;
+  }
+  double doubt(const double *) const { return 0; }
+  double scale(const double *) const { return 1; }
+  bool loses(const double *, double) const { return false; }
+};
+
 template <int M>
 struct Anova {
   static constexpr bool affine = true;

@@ -2,13 +2,17 @@
 #ifndef HOFM_KERNEL_BILINEAR_H
 #define HOFM_KERNEL_BILINEAR_H
 
+#include "kernel_anova.h"
+
 namespace hofm {
 
 // The policy of kernel_anova.h, with the two inner products as sums.
-struct Bilinear {
+struct Bilinear : NeverInDoubt {
   static constexpr bool affine = true;
   int split;     // the first column of B
   int side = 0;  // of the column at hand: 0 for A, 1 for B
+
+  explicit Bilinear(int first_of_B) : split(first_of_B) {}
 
   void at(int j) { side = j >= split; }
   int size() const { return 2; }
@@ -20,13 +24,6 @@ struct Bilinear {
     add(a, dz);
     return change(a, z, dz);
   }
-  template <class Rows>
-  bool trusts(int, const Rows &) const {
-    return true;
-  }
-  double doubt(const double *) const { return 0; }
-  double scale(const double *) const { return 1; }
-  bool loses(const double *, double) const { return false; }
   Bilinear whole() const { return *this; }
   double value(const double *sums) const { return sums[0] * sums[1]; }
 };

@@ -2,6 +2,8 @@
 #ifndef HOFM_KERNEL_POLYNOMIAL_H
 #define HOFM_KERNEL_POLYNOMIAL_H
 
+#include "kernel_anova.h"
+
 namespace hofm {
 
 inline double power(double base, int exponent) {
@@ -12,9 +14,11 @@ inline double power(double base, int exponent) {
 }
 
 // The policy of kernel_anova.h, with gamma + <p, x> as the only sum. Not affine in p_j: a step is checked before it is taken.
-struct Polynomial {
+struct Polynomial : NeverInDoubt {
   static constexpr bool affine = false;
   int m;
+
+  explicit Polynomial(int degree) : m(degree) {}
 
   void at(int) {}
   int size() const { return 1; }
@@ -27,13 +31,6 @@ struct Polynomial {
     a[1] += dz;
     return moved;
   }
-  template <class Rows>
-  bool trusts(int, const Rows &) const {
-    return true;
-  }
-  double doubt(const double *) const { return 0; }
-  double scale(const double *) const { return 1; }
-  bool loses(const double *, double) const { return false; }
   Polynomial whole() const { return *this; }
   double value(const double *sums) const { return power(sums[0], m); }
 };

@@ -90,6 +90,7 @@ struct Outcome {
   double eta = 0;
   int halvings = 0;       // of the stochastic step, because the objective rose
   bool diverged = false;  // at least once the objective was not finite
+  std::vector<double> link;        // values of the samples without offsets, if the solver has them at hand
   std::vector<double> validation;  // loss on held-out samples at the start and after each epoch, if there are any
   int best_epoch = 0;              // the one with the least of them, whose parameters are kept
 };

@@ -240,10 +240,10 @@ class CoordinateDescent {
     if (!design.plain()) sides_ = make_sides(design);
   }
 
-  // Minimises in `model`. link() then holds the link values of the samples.
+  // Minimises in `model`. link() then holds the link values of the samples, which by columns are to be had without a copy by rows.
   Outcome operator()(Model &model) {
     refresh(model);
-    return descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
+    Outcome outcome = descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
       if (model.fit_intercept) update_intercept(model.intercept);
       for (Term &term : model.terms) {
         update_factors(term);
@@ -251,6 +251,10 @@ class CoordinateDescent {
       }
       if (epoch % kRefresh == 0) refresh(model);
     });
+    refresh(model);
+    outcome.link = f_;
+    for (int i = 0; i < design_.n; ++i) outcome.link[i] -= response_.offset[i];
+    return outcome;
   }
 
   const std::vector<double> &link() const { return f_; }
