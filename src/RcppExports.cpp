@@ -12,7 +12,7 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // fit_cpp
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model, Rcpp::List options, Rcpp::List link_blocks, SEXP progress);
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model, Rcpp::List options, SEXP link_blocks, SEXP progress);
 RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP gridSEXP, SEXP rankingSEXP, SEXP validationSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP link_blocksSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -24,7 +24,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type validation(validationSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type link_blocks(link_blocksSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type link_blocks(link_blocksSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
     rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, response, grid, ranking, validation, model, options, link_blocks, progress));
     return rcpp_result_gen;
