@@ -433,7 +433,7 @@ draw_intervals <- function(shown, reference, ...) {
   do.call(graphics::plot, utils::modifyList(settings, list(...)))
   graphics::abline(h = place, col = "grey92")
   if (!is.null(reference)) graphics::abline(v = reference, col = "grey40", lty = 3)
-  colour <- sign_colours[["positive"]]
+  colour <- sign_colours()[["positive"]]
   graphics::segments(shown$lower, place, shown$upper, place, col = colour, lwd = 2)
   symbol <- ifelse(shown$filled %in% TRUE, 19, 21)
   graphics::points(shown$value, place, pch = symbol, bg = "white", col = colour, cex = 1.3)

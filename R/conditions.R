@@ -13,8 +13,12 @@
 #' * `hofm_error_overflow`: predictions, scores or weights of interactions are too large for a number;
 #' * `hofm_error_file`: a file cannot be read or written, or does not hold what it should (fields `file`, and `line` and
 #'   `text` where one line is to blame);
+#' * `hofm_error_missing_package`: a package that the call needs is not installed (field `package`);
+#' * `hofm_error_no_predict`: one of the models of [compare_models()] has no `predict()` (field `model`);
+#' * `hofm_error_prediction`: one of them did not predict what it should (field `model`);
 #' * `hofm_error_worker`: a process of [cv_hofm()] did not come back with a result;
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
+#' * `hofm_warning_dropped_rows`: [compare_models()] left out rows that some model has no prediction for;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
 #' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step;
 #' * `hofm_warning_one_class`: only one class is there, so that an area under the ROC curve is `NA`;

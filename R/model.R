@@ -193,6 +193,13 @@ shown_rules <- function() {
     degree_variance = function(f) {
       is_plain_number(f$degree_variance) && identical(names(f$degree_variance), c(degree_names(f)[-1L], "total"))
     },
+    ranking = function(f) {
+      is.null(f$ranking) || (is.list(f$ranking) && is_plain_number(c(f$ranking$links, f$ranking$others)) &&
+        length(c(f$ranking$links, f$ranking$others)) == 2 && f$ranking$drawn %in% c("rows", "pairs"))
+    },
+    validation = function(f) {
+      is.null(f$validation) || (is.list(f$validation) && is_plain_number(f$validation$best) && length(f$validation$best) == 1)
+    },
     negatives = function(f) {
       is.null(f$negatives) || (is.list(f$negatives) && is_plain_number(c(f$negatives$pairs, f$negatives$links)) &&
         length(c(f$negatives$pairs, f$negatives$links)) == 2)
