@@ -61,7 +61,7 @@ json_version <- 1L
 plain_fields <- c(
   "model", "order", "rank", "lambda", "loss", "linear", "has_intercept", "split", "solver", "objective",
   "converged", "message", "seed", "eta", "deviance", "null.deviance", "loglik", "n", "offset_given",
-  "weights_given", "negatives")
+  "weights_given", "negatives", "ranking", "validation")
 other_fields <- c(
   "intercept", "w", "P", "theta", "gamma", "features", "response", "blueprint", "control", "trace", "call",
   "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights")
@@ -131,7 +131,8 @@ json_description <- function(fit) {
       logistic = "The probability of the second level of the response is 1 / (1 + exp(-f)).",
       poisson = "The expected response is exp(f).",
       squared_hinge = "The second level of the response is predicted where f > 0.",
-      squared = "The expected response is f."))
+      squared = "The expected response is f.",
+      auc = "Only the order of values f has a meaning: the higher, the likelier is the second level of the response."))
 }
 
 field_words <- list(
@@ -267,6 +268,7 @@ rebuilt_fit <- function(json) {
   integers <- given(c("order", "rank", "split", "seed", "n"))
   fit[doubles] <- lapply(fit[doubles], numbers)
   fit[integers] <- lapply(fit[integers], function(x) as.integer(numbers(x)))
+  if (!is.null(fit$validation)) fit$validation$trace <- rebuilt_trace(fit$validation$trace)
   if (is.null(fit$order)) fit$order <- NA_integer_
   if (is.null(fit$rank)) fit$rank <- integer(0)
   fit <- c(fit, list(

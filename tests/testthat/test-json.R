@@ -46,6 +46,11 @@ test_that("losses, responses, offsets and solvers come back whole", {
   expect_kept(quick_fit(x, y, offset = x[, 1], weights = runif(40)), x, offset = x[, 2])
   for (solver in c("lbfgs", "sgd", "adagrad")) expect_kept(quick_fit(x, y, solver = solver), x)
   expect_kept(quick_fit(x, y, control = quick(keep_fitted = FALSE, init_sd = 0.1)), x)
+  fit <- quick_fit(x, y, solver = "sgd", control = quick(validation = 0.25))
+  expect_equal(expect_kept(fit, x)$validation, fit$validation)
+  back <- through_json(fit <- quick_fit(x, y > 0, loss = "auc"))
+  expect_identical(predict(back, x, type = "link"), predict(fit, x, type = "link"))
+  expect_equal(back$ranking, fit$ranking)
 })
 
 test_that("formulas and data frames come back as far as the page says", {
