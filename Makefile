@@ -2,7 +2,7 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test check install docs clean
+.PHONY: help demo test check install docs paper clean
 .NOTPARALLEL:
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo "make check    R CMD build and R CMD check --as-cran"
 	@echo "make install  build and install the package"
 	@echo "make docs     write NAMESPACE, man/ and the Rcpp glue anew"
+	@echo "make paper    re-make the tables and figures of the paper from the data in HOFM_DATA; hours, but it resumes"
 	@echo "make clean    remove what the other targets leave here"
 	@echo "Each installs the R packages that it needs and does not find."
 
@@ -33,6 +34,13 @@ install:
 docs: install
 	@$(RSCRIPT) tools/install-dependencies.R docs
 	@$(RSCRIPT) tools/document.R
+
+# Finished parts are kept in .build/paper, so that a run which was ended goes on where it was.
+HOFM_DATA ?= ../shared/data
+paper: install
+	@HOFM_DATA='$(HOFM_DATA)' $(RSCRIPT) inst/paper/table.R
+	@HOFM_DATA='$(HOFM_DATA)' $(RSCRIPT) inst/paper/solvers.R
+	@HOFM_DATA='$(HOFM_DATA)' $(RSCRIPT) inst/paper/recommender.R
 
 clean:
 	rm -rf .build hofm-demo-roc.png tests/cpp/bin src/*.o src/*.so
