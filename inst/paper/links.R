@@ -66,12 +66,10 @@ make_best <- function(cell, parts, work) {
   fit_row(fit, parts$test, start$lambda, max(scores), length(factors))
 }
 
-# Scalings are compared by a second-order machine, tuned in the same way.
+# Scalings are compared by a second-order machine after a few sweeps, once for all models of a split.
 scaling_cell <- function(scaling, cell) {
-  cell$key <- list(set = cell$key$set, model = "hofm", order = 2, split = cell$key$split, scaling = scaling)
-  cell$start <- cell$scalings[[scaling]]
-  cell$folds <- 1
-  cell
+  list(key = list(set = cell$key$set, model = "hofm", order = 2, split = cell$key$split, scaling = scaling), rank = cell$rank,
+       solver = "cd", nfolds = cell$nfolds, folds = 1, tune_iter = 8, start = cell$scalings[[scaling]])
 }
 
 try_scaling <- function(cell, graph) {

@@ -58,6 +58,10 @@ write_tables <- function(folders) {
   cells <- gather_cells(table_cells(), folders$work)
   write_table(cells, "auc-cells", folders$results)
   write_table(summarise_cells(cells), "auc", folders$results)
+  several <- Filter(function(cell) length(cell$scalings) > 1, table_cells())
+  tried <- unique(unlist(lapply(several, function(cell) lapply(names(cell$scalings), scaling_cell, cell = cell)), recursive = FALSE))
+  tried <- gather_cells(tried, folders$work)
+  if (!is.null(tried)) write_table(tried[c("set", "split", "scaling", "lambda", "cv_auc")], "scalings", folders$results)
 }
 
 folders <- paper_folders()
