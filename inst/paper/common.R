@@ -44,8 +44,9 @@ store_cell <- function(cell, result, work) {
 
 #' The results of cells, in their order: those at hand are read, the others made
 #' @param make A function of a cell that gives a data frame.
+#' @param after Called after each cell that was made.
 #' @return A data frame: the keys, the results and the seconds that each took.
-run_cells <- function(cells, make, work, say = message) {
+run_cells <- function(cells, make, work, say = message, after = function() NULL) {
   rows <- lapply(seq_along(cells), function(k) {
     cell <- cells[[k]]
     result <- stored_cell(cell, work)
@@ -56,6 +57,7 @@ run_cells <- function(cells, make, work, say = message) {
       store_cell(cell, result, work)
       say(sprintf("%s  %d of %d  %s  %.0f s", format(Sys.time(), "%H:%M:%S"), k, length(cells),
                   paste(unlist(cell$key), collapse = " "), seconds[["elapsed"]]))
+      after()
     }
     cbind(as.data.frame(cell$key, stringsAsFactors = FALSE), result)
   })

@@ -9,7 +9,7 @@ source(system.file("paper", "common.R", package = "hofm"))
 # Penalties of MovieLens are the paper's; its NIPS penalty of 0.1 goes with another scaling of the counts than rows of unit length.
 penalties <- list(ml100k = c(1e-3, 1e-4, 1e-6), nips = c(1e-4, 1e-4, 1e-4))
 scaling_of <- c(ml100k = "raw", nips = "unit")
-epochs <- list(ml100k = c(cd = 40, lbfgs = 150, adagrad = 40), nips = c(cd = 20, lbfgs = 60, adagrad = 12))
+epochs <- list(ml100k = c(cd = 40, lbfgs = 150, adagrad = 40), nips = c(cd = 12, lbfgs = 40, adagrad = 8))
 
 solver_cell <- function(part, set, solver, order, max_iter, lambda) {
   list(key = list(part = part, set = set, solver = solver, order = order), rank = 30, max_iter = max_iter, lambda = lambda)
@@ -24,7 +24,7 @@ convergence_cells <- function() {
 
 epoch_cells <- function() {
   grid <- expand.grid(solver = c("cd", "lbfgs", "adagrad"), order = 2:8, set = c("ml100k", "nips"), stringsAsFactors = FALSE)
-  Map(function(solver, order, set) solver_cell("epoch", set, solver, order, 3, 1e-3), grid$solver, grid$order, grid$set,
+  Map(function(solver, order, set) solver_cell("epoch", set, solver, order, if (set == "nips") 2 else 5, 1e-3), grid$solver, grid$order, grid$set,
       USE.NAMES = FALSE)
 }
 

@@ -9,7 +9,8 @@ source(system.file("paper", "links.R", package = "hofm"))
 # ---- What is run -------------------------------------------------------------------------------------------
 
 # How each graph is treated. `scalings` are those among which the training pairs decide; `tune_iter` and `max_iter` are
-# sweeps while tuning and in the last fit; `folds` of three are held out in turn at orders 2 and 3, one at higher orders.
+# sweeps while tuning and in the last fit; `folds` of three are held out in turn for HOFM and shared at orders 2 and 3, one of
+# three for all else.
 graphs <- list(
   ml100k = list(scalings = c(raw = -3), tune_iter = 20, max_iter = 40, folds = 3),
   nips = list(scalings = c(raw = 0, log = -2, unit = -4, tfidf = -4), tune_iter = 8, max_iter = 16, folds = 1),
@@ -25,7 +26,7 @@ table_cell <- function(set, model, order, negatives, split) {
   list(key = list(set = set, model = model, order = order, negatives = negatives, split = split), rank = 30,
        solver = if (polynomial) "lbfgs" else "cd", scalings = graph$scalings,
        start = if (negatives == "all") -4 else min(graph$scalings), nfolds = 3,
-       folds = if (isTRUE(order > 3)) 1 else graph$folds, tune_iter = if (polynomial) 60 else graph$tune_iter,
+       folds = if (model %in% c("hofm", "shared") && order <= 3 && negatives == "given") graph$folds else 1, tune_iter = if (polynomial) 60 else graph$tune_iter,
        max_iter = if (polynomial) 200 else graph$max_iter)
 }
 
@@ -42,14 +43,14 @@ table_cells <- function() {
     stage("nips", c("hofm", "shared"), 2:3, 1:2),
     stage("ml100k", "hofm", 3, 1:5, "all"), stage("ml100k", "hofm", 2, 1:5, "all"), stage("ml100k", "best", NA, 1:5, "all"),
     stage("ml100k", without, NA, 1:5), stage("ml100k", c("simplex", "polynomial"), 2:3, 1:2),
-    stage("ml100k", with_order, 4, 1:2), stage("ml100k", with_order, 5, 1:2),
     stage("cora", c("hofm", "shared"), 2:3, 1:2), stage("cora", without, NA, 1:2), stage("cora", "hofm", 2:3, 1:2, "all"),
-    stage("cora", "best", NA, 1:2, "all"), stage("cora", c("simplex", "polynomial"), 2:3, 1:2),
+    stage("cora", "best", NA, 1:2, "all"), stage("ml100k", with_order, 4, 1:2),
     stage("dpi_e", c("hofm", "shared"), 2, 1:2), stage("dpi_e", without, NA, 1:2), stage("dpi_e", "hofm", 2:3, 1:2, "all"),
-    stage("dpi_e", "best", NA, 1:2, "all"), stage("dpi_e", c("hofm", "shared"), 3, 1:2),
-    stage("nips", without, NA, 1), stage("nips", "hofm", 2:3, 1, "all"), stage("nips", "best", NA, 1, "all"),
-    stage("dpi_e", c("simplex", "polynomial"), 2:3, 1), stage("nips", c("simplex", "polynomial"), 2:3, 1),
-    stage("cora", with_order, 4:5, 1), stage("dpi_e", with_order, 4:5, 1), stage("nips", with_order, 4:5, 1)))
+    stage("dpi_e", "best", NA, 1:2, "all"), stage("nips", without, NA, 1), stage("cora", c("simplex", "polynomial"), 2:3, 1:2),
+    stage("dpi_e", c("hofm", "shared"), 3, 1:2), stage("nips", "hofm", 2:3, 1, "all"), stage("nips", "best", NA, 1, "all"),
+    stage("ml100k", with_order, 5, 1:2), stage("dpi_e", c("polynomial", "simplex"), 2:3, 1),
+    stage("nips", c("polynomial", "simplex"), 2:3, 1), stage("cora", with_order, 4:5, 1), stage("dpi_e", with_order, 4:5, 1),
+    stage("nips", with_order, 4:5, 1)))
 }
 
 # ---- The run -----------------------------------------------------------------------------------------------
@@ -59,17 +60,12 @@ write_tables <- function(folders) {
   write_table(cells, "auc-cells", folders$results)
   write_table(summarise_cells(cells), "auc", folders$results)
   several <- Filter(function(cell) length(cell$scalings) > 1, table_cells())
-  tried <- unique(unlist(lapply(several, function(cell) lapply(names(cell$scalings), scaling_cell, cell = cell)), recursive = FALSE))
+  tried <- unlist(lapply(several, function(cell) lapply(names(cell$scalings), scaling_cell, cell = cell)), recursive = FALSE)
   tried <- gather_cells(tried, folders$work)
-  if (!is.null(tried)) write_table(tried[c("set", "split", "scaling", "lambda", "cv_auc")], "scalings", folders$results)
+  if (!is.null(tried)) write_table(unique(tried[c("set", "split", "scaling", "lambda", "cv_auc")]), "scalings", folders$results)
 }
 
 folders <- paper_folders()
 make <- table_maker(function(set) read_graph(set, folders$data), folders$work)
-cells <- table_cells()
-for (k in seq_along(cells)) {
-  if (!is.null(stored_cell(cells[[k]], folders$work))) next
-  run_cells(cells[k], make, folders$work, function(line) message(line, " (cell ", k, " of the ", length(cells), " of the table)"))
-  write_tables(folders)
-}
+run_cells(table_cells(), make, folders$work, after = function() write_tables(folders))
 write_tables(folders)
