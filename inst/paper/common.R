@@ -70,6 +70,14 @@ gather_cells <- function(cells, work) {
   run_cells(found, stop, work)
 }
 
+# Minutes on the clock and of the processor that went into those cells that are there.
+write_time <- function(script, cells, folders) {
+  found <- Filter(Negate(is.null), lapply(cells, stored_cell, work = folders$work))
+  minutes <- function(column) sum(vapply(found, function(result) result[[column]][1], 0)) / 60
+  time <- data.frame(script = script, cells = length(found), clock = minutes("seconds"), processor = minutes("processor"))
+  write_table(time, paste0("time-", script), folders$results)
+}
+
 write_table <- function(table, name, folder) {
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   numbers <- vapply(table, is.double, NA)

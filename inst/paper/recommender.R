@@ -67,8 +67,10 @@ run_ratings <- function(set, folders) {
     data.frame(lambda = lambda, rmse = error[["test"]], objective = error[["objective"]])
   }, folders$work)
   constant <- sqrt(mean((ratings$y[test] - mean(ratings$y[train]))^2))
-  cbind(errors[c("set", "label", "rank", "lambda", "rmse", "seconds", "processor")], constant = constant)
+  cbind(errors[c("set", "label", "rank", "lambda", "rmse")], constant = constant)
 }
 
 folders <- paper_folders()
 write_table(rbind(run_ratings("lastfm", folders), run_ratings("ml1m", folders)), "recommender", folders$results)
+all_cells <- lapply(names(ranks), function(set) c(rating_cells("lambda", set, 10), rating_cells("rmse", set, ranks[[set]])))
+write_time("recommender", unlist(all_cells, recursive = FALSE), folders)

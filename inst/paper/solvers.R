@@ -61,3 +61,4 @@ for (set in names(penalties)) {
 columns <- c("set", "solver", "order", "iteration", "processor_seconds", "objective")
 write_table(gather_cells(convergence_cells(), folders$work)[columns], "convergence", folders$results)
 write_table(seconds_per_epoch(gather_cells(epoch_cells(), folders$work)), "epochs", folders$results)
+write_time("solvers", c(convergence_cells(), epoch_cells()), folders)

@@ -59,6 +59,7 @@ write_tables <- function(folders) {
   cells <- gather_cells(table_cells(), folders$work)
   write_table(cells, "auc-cells", folders$results)
   write_table(summarise_cells(cells), "auc", folders$results)
+  write_time("table", table_cells(), folders)
   several <- Filter(function(cell) length(cell$scalings) > 1, table_cells())
   tried <- unlist(lapply(several, function(cell) lapply(names(cell$scalings), scaling_cell, cell = cell)), recursive = FALSE)
   tried <- gather_cells(tried, folders$work)
