@@ -49,7 +49,8 @@ fit_row <- function(fit, test, lambda, cv_auc, tried) {
              weight = if (is.null(fit$negatives)) NA else fit$negatives$weight, objective = fit$objective)
 }
 
-# The order that did best on held-out training pairs, then the weight of the other pairs, in steps of sqrt(10) from the balanced one.
+# The order that did best on held-out training pairs, then the weight of the other pairs: the balanced one, or sqrt(10) times
+# more or less.
 make_best <- function(cell, parts, work) {
   cell$key$model <- "hofm"
   by_order <- gather_cells(lapply(2:3, function(m) { cell$key$order <- m; cell }), work)

@@ -11,9 +11,9 @@ models <- c("FM" = "hofm", "FM-augmented" = "shared", "All-subsets" = "all_subse
 
 # Listening counts span five decades: their logarithm is predicted.
 read_ratings <- function(set, data) {
-  if (set == "ml1m") return(stats::setNames(utils::read.delim(gzfile(file.path(data, set, "ratings.tsv.gz"))), c("user", "item", "y")))
-  counts <- utils::read.delim(gzfile(file.path(data, set, "user_artists.tsv.gz")))
-  data.frame(user = counts[[1]], item = counts[[2]], y = log10(counts[[3]]))
+  file <- c(ml1m = "ratings.tsv.gz", lastfm = "user_artists.tsv.gz")[[set]]
+  ratings <- utils::read.delim(gzfile(file.path(data, set, file)))
+  data.frame(user = ratings[[1]], item = ratings[[2]], y = if (set == "ml1m") ratings[[3]] else log10(ratings[[3]]))
 }
 
 one_hot <- function(ratings) {

@@ -6,7 +6,7 @@
 # from the same start for all solvers, on one split of each graph.
 source(system.file("paper", "common.R", package = "hofm"))
 
-# Penalties of MovieLens are the paper's; its NIPS penalty of 0.1 goes with another scaling of the counts than rows of unit length.
+# Penalties of MovieLens are the paper's. Its penalty for NIPS, 0.1, goes with a scaling of the counts that it does not state.
 penalties <- list(ml100k = c(1e-3, 1e-4, 1e-6), nips = c(1e-4, 1e-4, 1e-4))
 scaling_of <- c(ml100k = "raw", nips = "unit")
 epochs <- list(ml100k = c(cd = 40, lbfgs = 150, adagrad = 40), nips = c(cd = 12, lbfgs = 40, adagrad = 8))
@@ -24,8 +24,9 @@ convergence_cells <- function() {
 
 epoch_cells <- function() {
   grid <- expand.grid(solver = c("cd", "lbfgs", "adagrad"), order = 2:8, set = c("ml100k", "nips"), stringsAsFactors = FALSE)
-  Map(function(solver, order, set) solver_cell("epoch", set, solver, order, if (set == "nips") 2 else 5, 1e-3), grid$solver, grid$order, grid$set,
-      USE.NAMES = FALSE)
+  Map(function(solver, order, set) {
+    solver_cell("epoch", set, solver, order, if (set == "nips") 2 else 5, 1e-3)
+  }, grid$solver, grid$order, grid$set, USE.NAMES = FALSE)
 }
 
 #' The trace of a fit

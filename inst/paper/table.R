@@ -26,8 +26,8 @@ table_cell <- function(set, model, order, negatives, split) {
   list(key = list(set = set, model = model, order = order, negatives = negatives, split = split), rank = 30,
        solver = if (polynomial) "lbfgs" else "cd", scalings = graph$scalings,
        start = if (negatives == "all") -4 else min(graph$scalings), nfolds = 3,
-       folds = if (model %in% c("hofm", "shared") && order <= 3 && negatives == "given") graph$folds else 1, tune_iter = if (polynomial) 60 else graph$tune_iter,
-       max_iter = if (polynomial) 200 else graph$max_iter)
+       folds = if (model %in% c("hofm", "shared") && order <= 3 && negatives == "given") graph$folds else 1,
+       tune_iter = if (polynomial) 60 else graph$tune_iter, max_iter = if (polynomial) 200 else graph$max_iter)
 }
 
 stage <- function(set, models, orders, splits, negatives = "given") {

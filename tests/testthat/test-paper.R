@@ -153,3 +153,15 @@ test_that("means and standard errors over splits", {
   expect_identical(table$lambda, c("0.01 0.1", "1"))
   expect_equal(table$minutes, c(2, 1))
 })
+
+test_that("the time of a run is that of its cells, each counted once", {
+  paper <- machinery()
+  work <- fresh_folder()
+  on.exit(unlink(work, recursive = TRUE))
+  cells <- list(tiny_cell("hofm", 2), tiny_cell("hofm", 3), tiny_cell("hofm", 4))
+  paper$store_cell(cells[[1]], data.frame(auc = c(1, 1), seconds = 60, processor = 30), work)
+  paper$store_cell(cells[[2]], data.frame(auc = 1, seconds = 120, processor = 30), work)
+  paper$write_time("tiny", cells, list(work = work, results = work))
+  time <- utils::read.csv(file.path(work, "time-tiny.csv"))
+  expect_equal(time, data.frame(script = "tiny", cells = 2L, clock = 3L, processor = 1L))
+})
