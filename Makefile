@@ -2,7 +2,7 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test test-frameworks check install docs site spelling bench clean
+.PHONY: help demo test test-frameworks check install docs site spelling bench paper clean
 .NOTPARALLEL:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make bench    time the solvers beside a textbook coordinate descent; writes a table into .build/bench"
 	@echo "make site     build the web site with help pages and vignettes in .build/site, without the network"
 	@echo "make spelling look for misspelt words in the documentation"
+	@echo "make paper    re-make the tables and figures of the paper from the data in HOFM_DATA; hours, but it resumes"
 	@echo "make clean    remove what the other targets leave here"
 	@echo "Each installs the R packages that it needs and does not find."
 
@@ -55,13 +56,19 @@ spelling:
 	@$(RSCRIPT) tools/spelling.R
 
 # Data and yardstick are looked for beside this folder unless the environment says where they are; see inst/bench/common.R.
-bench: export HOFM_DATA ?= $(CURDIR)/../shared/data
+bench paper: export HOFM_DATA ?= $(CURDIR)/../shared/data
 bench: export HOFM_PAIRS ?= $(CURDIR)/../shared/bench
 bench: export HOFM_YARDSTICK ?= $(CURDIR)/../shared/bench/yardstick.cpp
 bench: export HOFM_COMMIT = $(shell git rev-parse --short HEAD 2>/dev/null)
 bench: install
 	@$(RSCRIPT) tools/install-dependencies.R bench
 	@$(RSCRIPT) inst/bench/run.R .build/bench
+
+# Finished parts are kept in .build/paper, so that a run which was ended goes on where it was.
+paper: install
+	@$(RSCRIPT) inst/paper/table.R
+	@$(RSCRIPT) inst/paper/solvers.R
+	@$(RSCRIPT) inst/paper/recommender.R
 
 clean:
 	rm -rf .build hofm-demo-roc.png tests/cpp/bin src/*.o src/*.so
