@@ -131,7 +131,8 @@ json_description <- function(fit) {
       logistic = "The probability of the second level of the response is 1 / (1 + exp(-f)).",
       poisson = "The expected response is exp(f).",
       squared_hinge = "The second level of the response is predicted where f > 0.",
-      squared = "The expected response is f."))
+      squared = "The expected response is f.",
+      auc = "f is a score: the higher, the likelier the second level of the response. It is no probability."))
 }
 
 field_words <- list(
