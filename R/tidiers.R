@@ -86,13 +86,15 @@ augment.hofm <- function(x, data = NULL, newdata = NULL, type.predict = c("respo
     hofm_abort(sprintf("`data` must be the %d rows of the training data, not %d rows: for others use `newdata`.",
                        length(fitted), nrow(frame)), argument = "data")
   }
-  as_table(data.frame(frame, .fitted = fitted, .resid = residuals(x), check.names = FALSE))
+  out <- data.frame(frame, .fitted = fitted, check.names = FALSE)
+  if (x$loss != "auc") out$.resid <- residuals(x)           # scores are not compared with the response
+  as_table(out)
 }
 
 augment_with <- function(fit, newdata, fitted, type) {
   frame <- augment_frame(newdata)
   out <- data.frame(frame, .fitted = fitted, check.names = FALSE)
-  y <- observed_response(fit, newdata)
+  y <- if (fit$loss != "auc") observed_response(fit, newdata)
   mean <- if (type == "link") mean_response(fit, fitted) else fitted
   if (!is.null(y)) out$.resid <- y - mean
   as_table(out)

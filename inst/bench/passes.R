@@ -11,7 +11,7 @@ gradient <- function(threads) {
   n <- length(job$y)
   blocks <- list(list(x = job$A, index = job$pairs$i), list(x = job$B, index = job$pairs$j))
   model <- list(intercept = 0, fit_intercept = FALSE, terms = list(hofm:::new_term("anova", m, job$lambda, fit$P[[as.character(m)]])))
-  options <- list(solver = "lbfgs", loss = "squared", sweep = "auto", max_iter = 1, tol = 0, eta = 0, batch = 1L, threads = threads, seed = 1)
+  options <- hofm:::solver_options(list(solver = "lbfgs", loss = "squared"), hofm_control(threads = threads), seed = 1)
   response <- list(y = job$y, weights = rep(1 / n, n), offset = numeric())
   elapsed(hofm:::objective_cpp(blocks, response, model, options))
 }

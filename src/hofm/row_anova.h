@@ -17,9 +17,10 @@ inline double total(const Pack &v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 inline double magnitude(double x) { return x < 0 ? -x : x; }
 inline std::ptrdiff_t line(const TermView &term, int t) { return std::ptrdiff_t(t - 1) * term.stride; }  // of a_t in state
 
-// body(position of the column's factors in P, value) for the dummies and then the nonzeros of a row.
+// body(position of the column's factors in P, value) for the dummies and then the nonzeros of a row. Term and row are copies, which
+// what the body writes cannot change.
 template <class Body>
-inline __attribute__((always_inline)) void for_columns(const TermView &term, const Slice &row, const Body &body) {
+inline __attribute__((always_inline)) void for_columns(const TermView term, const Slice row, const Body &body) {
   for (int q = 0; q < term.augment; ++q) body(std::ptrdiff_t(q) * term.stride, 1.0);
   for (int jj = 0; jj < row.size; ++jj) body(std::ptrdiff_t(term.augment + term.first + row.index[jj]) * term.stride, row.value[jj]);
 }
@@ -39,11 +40,11 @@ inline double forward_group(Degree<M> m, const TermView &term, const Slice &row,
       a[1][q] += z;
     }
   });
-  double sum = 0;
-  for (int q = 0; q < N; ++q) sum += total(a[m][q]);
+  Pack sum = a[m][0];
+  for (int q = 1; q < N; ++q) sum += a[m][q];
   for (int t = 1; t <= m; ++t)
     for (int q = 0; q < N; ++q) store(state + line(term, t) + first + 4 * q, a[t][q]);
-  return sum;
+  return total(sum);
 }
 
 template <int M>
@@ -63,11 +64,12 @@ inline void backward_group(Degree<M> m, const TermView &term, const Slice &row, 
   Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
   for (int t = 1; t < m; ++t)
     for (int q = 0; q < N; ++q) load(a[t][q], state + line(term, t) + first + 4 * q);
+  const double *P = term.P;
   for_columns(term, row, [&](std::ptrdiff_t at, double x) {
     const double gx = g * x;
     for (int q = 0; q < N; ++q) {
       Pack z, h, sum;
-      load(z, term.P + at + first + 4 * q);
+      load(z, P + at + first + 4 * q);
       z *= x;
       h = a[1][q] - z;
       for (int t = 2; t < m; ++t) h = a[t][q] - z * h;

@@ -180,3 +180,17 @@ test_that("every model but the simplex can be ranked with", {
     expect_lt(fit$objective, fit$trace$objective[1])
   }
 })
+
+test_that("a ranking is tidied and written to files like any fit, but has no residuals", {
+  skip_if_not_installed("generics")
+  x <- data.frame(small_matrix(40))
+  x$y <- small_response(as.matrix(x)) > 0
+  fit <- rank_fit(y ~ ., x)
+  expect_named(generics::augment(fit, x), c(names(x), ".fitted"))
+  expect_named(generics::augment(fit, newdata = x), c(names(x), ".fitted"))
+  expect_identical(generics::glance(fit)$loss, "auc")
+  file <- tempfile(fileext = ".json")
+  on.exit(unlink(file))
+  write_hofm_json(fit, file)
+  expect_identical(predict(read_hofm_json(file), x), predict(fit, x))
+})
