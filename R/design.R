@@ -71,6 +71,7 @@ check_size <- function(x, arg) {
 
 # Stop at the first cell that is not finite; at predict time (`missing = TRUE`) NA and NaN pass.
 check_cells <- function(x, names, arg, missing = FALSE) {
+  if (all_finite(x@x)) return(invisible())
   bad <- which(if (missing) is.infinite(x@x) else !is.finite(x@x))
   if (!length(bad)) return(invisible())
   column <- names[column_of(x, bad[1])]
@@ -79,10 +80,14 @@ check_cells <- function(x, names, arg, missing = FALSE) {
                      format(x@x[bad[1]]), row), argument = arg, column = column, row = row)
 }
 
+# One pass and no memory: a sum with NA or Inf in it is not finite. One of finite numbers may overflow, and then they are looked at.
+all_finite <- function(v) is.finite(sum(v)) || all(is.finite(v))
+
 column_of <- function(x, entry) findInterval(entry - 1, x@p[-1]) + 1L
 
 # Rows with a missing cell, and the matrix with those cells set to zero so that arithmetic stays clean.
 split_missing <- function(x) {
+  if (!anyNA(x@x)) return(list(x = x, missing = logical(nrow(x))))
   gone <- is.na(x@x)
   rows <- logical(nrow(x))
   rows[x@i[gone] + 1L] <- TRUE

@@ -96,3 +96,12 @@ test_that("empty designs are refused", {
   expect_error(hofm(matrix(0, 2, 0), 1:2), "at least one column", class = "hofm_error_input")
   expect_error(hofm(data.frame(), numeric(0)), class = "hofm_error_input")
 })
+
+test_that("numbers whose sum is too large are finite all the same", {
+  big <- .Machine$double.xmax
+  expect_true(all_finite(c(big, big, 1)))
+  expect_false(all_finite(c(big, NA)))
+  expect_false(all_finite(c(1, Inf)))
+  expect_false(all_finite(c(Inf, -Inf)))
+  expect_true(all_finite(numeric()))
+})
