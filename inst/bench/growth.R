@@ -26,4 +26,28 @@ for (solver in solvers) for (name in names(series)) {
   note[length(note)] <- sprintf("%s; exponent %.2f", note[length(note)], exponent(series[[name]], seconds))
   rows <- c(rows, Map(function(s, n) result(paste("growth,", solver), "synthetic", threads = 1, seconds = s, note = n), seconds, note))
 }
+
+# Link pairs: the nodes stay the same and the pairs grow, then the other way round. An epoch costs (nonzeros of the nodes + pairs),
+# so each exponent is below 1, and the two parts show in the seconds.
+nodes_and_pairs <- function(nodes, pairs) {
+  set.seed(1)
+  features <- function() Matrix::rsparsematrix(nodes, base$d, nnz = nodes * base$filled)
+  ends <- data.frame(i = sample(nodes, pairs, TRUE), j = sample(nodes, pairs, TRUE), y = sample(0:1, pairs, TRUE))
+  link_pairs(features(), features(), ends[!duplicated(ends[1:2]), ])
+}
+epoch_of <- function(nodes, pairs) {
+  control <- hofm_control(init_sd = 0.1, sweep = "single", threads = 1, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
+  x <- nodes_and_pairs(nodes, pairs)
+  min(replicate(runs, epoch_seconds(fit_block(x, m = base$m, k = base$k, solver = "cd", control = control))))
+}
+sizes <- if (smoke) list(pairs = c(200, 400), nodes = c(50, 100)) else list(pairs = 1e4 * 2^(0:4), nodes = 1e3 * 2^(0:4))
+for (name in names(sizes)) {
+  say("growth of link pairs with ", name)
+  seconds <- vapply(sizes[[name]], function(size) {
+    if (name == "pairs") epoch_of(sizes$nodes[1], size) else epoch_of(size, sizes$pairs[1])
+  }, 0)
+  note <- sprintf("%s = %g", name, sizes[[name]])
+  note[length(note)] <- sprintf("%s; exponent %.2f", note[length(note)], exponent(sizes[[name]], seconds))
+  rows <- c(rows, Map(function(s, n) result("growth, link pairs", "synthetic", threads = 1, seconds = s, note = n), seconds, note))
+}
 do.call(rbind, rows)
