@@ -1,7 +1,7 @@
 # Ranking: the pairwise loss of `loss = "auc"`, for the rows of a matrix and for links of a graph.
 #
-# A problem with a `graph` is one of links: others are drawn from all pairs of nodes that are not linked. Without, links are the rows
-# of the second class and others those of the first.
+# A problem with a `graph` is one of links: others are drawn from all pairs of nodes that are not linked. Without,
+# links are the rows of the second class and others those of the first.
 
 # What the pairwise loss asks of everything else. The intercept cancels in a difference of two scores.
 check_pairwise <- function(spec) {
@@ -37,7 +37,9 @@ graph_of_links <- function(pairs) {
   link <- pairs$y == 1 & !(pairs$one_set & pairs$i == pairs$j)
   known <- sort(unique(pair_codes(grid, pairs$i[link], pairs$j[link])))
   if (!length(known)) hofm_abort("`x` must hold at least one link for `loss = \"auc\"`.", argument = "x")
-  if (length(known) == grid$size) hofm_abort("`x` must leave out some pairs for `loss = \"auc\"`: all of them are links.", argument = "x")
+  if (length(known) == grid$size) {
+    hofm_abort("`x` must leave out some pairs for `loss = \"auc\"`: all of them are links.", argument = "x")
+  }
   c(grid, list(known = known, one_set = pairs$one_set))
 }
 

@@ -102,14 +102,17 @@ struct AdaptiveRate {
   template <class U>
   static inline __attribute__((always_inline)) void shrink(double *P, const double *memory, double shrink) {
     U p, e;
+    p.from(P);
     e.from(memory);
     for (auto &x : e.v) x *= shrink;
     if (__builtin_expect(small(e, 0x1p-9), 1)) {
-      p.from(P);
       each<U::packs>([&](int q) __attribute__((always_inline)) {
         const auto &x = e.v[q];
         p.v[q] *= 1 - x * (1 - x * (1 - x * (1 - x * (1 - x))));
       });
+      p.to(P);
+    } else if (small(e, __builtin_huge_val())) {
+      each<U::packs>([&](int q) __attribute__((always_inline)) { p.v[q] /= 1 + e.v[q]; });
       p.to(P);
     } else {
       shrink_slowly(P, memory, shrink, U::width);

@@ -223,7 +223,8 @@ class StochasticGradient {
     pass.for_factors(pass.threads_for(n, 1), [&](const FactorGroup &group, int) {
       const Term &term = model.terms[group.term];
       if (term.lambda > 0)
-        steps_[group.term].catch_up(step_view(model, group.term, term.augment), features, missed_.data(), n, group.first, group.last);
+        steps_[group.term].catch_up(step_view(model, group.term, term.augment), features, missed_.data(), n, group.first,
+                                    group.last);
     });
   }
 
