@@ -46,15 +46,21 @@ make_trace <- function(cell, train) {
   data.frame(iteration = fit$trace$iteration, processor_seconds = fit$trace$seconds * share, objective = fit$trace$objective)
 }
 
-# Passes over the data differ in number by a few from iterations of L-BFGS: its line search may take several.
-seconds_per_epoch <- function(traces) {
+# An iteration is a sweep, an evaluation of the objective by L-BFGS, or a pass of AdaGrad.
+per_iteration <- function(trace) diff(range(trace$processor_seconds)) / diff(range(trace$iteration))
+
+by_fit <- function(traces, f) {
   key <- paste(traces$set, traces$solver, traces$order)
-  rows <- lapply(split(traces, factor(key, unique(key))), function(trace) {
-    data.frame(trace[1, c("set", "solver", "order")],
-               seconds = diff(range(trace$processor_seconds)) / diff(range(trace$iteration)))
-  })
-  do.call(rbind, unname(rows))
+  do.call(rbind, unname(lapply(split(traces, factor(key, unique(key))), f)))
 }
+
+# Iterations of a fit cost the same, but the other work on the machine comes and goes: each gets an equal share of the time.
+even_seconds <- function(trace) {
+  data.frame(trace[c("set", "solver", "order", "iteration")], seconds = trace$iteration * per_iteration(trace),
+             objective = trace$objective)
+}
+
+seconds_per_epoch <- function(trace) data.frame(trace[1, c("set", "solver", "order")], seconds = per_iteration(trace))
 
 folders <- paper_folders()
 training <- function(set) {
@@ -65,7 +71,6 @@ for (set in names(penalties)) {
   own <- Filter(function(cell) cell$key$set == set, c(convergence_cells(), epoch_cells()))
   run_cells(own, function(cell) make_trace(cell, train), folders$work)
 }
-columns <- c("set", "solver", "order", "iteration", "processor_seconds", "objective")
-write_table(gather_cells(convergence_cells(), folders$work)[columns], "convergence", folders$results)
-write_table(seconds_per_epoch(gather_cells(epoch_cells(), folders$work)), "epochs", folders$results)
+write_table(by_fit(gather_cells(convergence_cells(), folders$work), even_seconds), "convergence", folders$results)
+write_table(by_fit(gather_cells(epoch_cells(), folders$work), seconds_per_epoch), "epochs", folders$results)
 write_time("solvers", c(convergence_cells(), epoch_cells()), folders)
