@@ -187,7 +187,7 @@ hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm
   check_blocks(x, spec)
   negatives <- if (!missing(negatives)) check_choice(negatives, "negatives", c("given", "all"))
   parts <- pair_parts(x, weights, offset)
-  call <- tidy_call(match.call())
+  call <- tidy_call(resolve_dots(match.call(), parent.frame()))
   if (identical(spec$loss, "auc")) {
     parts <- check_auc_negatives(x, parts, if (is.null(negatives)) "all" else negatives, negative_weight)
     return(fit_checked(parts, spec, init, control, call))

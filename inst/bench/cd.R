@@ -14,7 +14,7 @@ for (job in jobs) for (k in ranks) for (m in orders) {
     },
     yardstick = function() yardstick_epoch(job, m, k)
   ))
-  target <- if (job$name == "ml100k" && k == 30) targets[as.character(m)] else NA
+  target <- if (job$name == "ml100k" && k == 30) unname(targets[as.character(m)]) else NA
   rows <- c(rows, list(result("epoch of coordinate descent", job$name, order = m, rank = k, threads = 1, seconds = seconds[, 1],
                               yardstick = seconds[, 2], target = target)))
 }

@@ -20,7 +20,7 @@ void descend(const char *loss, hofm::Model model, const Sample &x, bool uniform_
       CHECK_NEAR(outcome.link[i], link, 1e-9);
       again += response.weight[i] * decltype(l)::value(response.y[i], response.offset[i] + link);
     }
-    CHECK_NEAR(outcome.objective, again, 1e-9 * (1 + again));
+    CHECK_NEAR(outcome.objective, again, 1e-9 * (1 + std::fabs(again)));
     CHECK_NEAR(outcome.objective, monitor.trace.objective.back(), 0);
     return 0;
   });

@@ -189,3 +189,12 @@ test_that("coordinate descent of the bilinear model equals a slow twin, and its 
   there <- callr::r(function(file, pairs) predict(readRDS(file), pairs), list(file, pairs), package = "hofm")
   expect_identical(there, predict(bilinear, pairs))
 })
+
+test_that("the call of a fit to pairs shows what was written, also when it came through dots", {
+  A <- diag(3)
+  pairs <- link_pairs(A, diag(2), data.frame(i = 1:3, j = c(1, 2, 1), y = c(1, 0, 1)))
+  through <- function(...) hofm(pairs, order = 2, rank = 1, ...)
+  fit <- suppressWarnings(through(lambda = 0.1, control = hofm_control(seed = 1, max_iter = 2)))
+  expect_identical(deparse(fit$call$control), "hofm_control(seed = 1, max_iter = 2)")
+  expect_identical(fit$call$lambda, 0.1)
+})
