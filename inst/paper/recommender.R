@@ -71,6 +71,10 @@ run_ratings <- function(set, folders) {
 }
 
 folders <- paper_folders()
-write_table(rbind(run_ratings("lastfm", folders), run_ratings("ml1m", folders)), "recommender", folders$results)
+errors <- NULL
+for (set in names(ranks)) {
+  errors <- rbind(errors, run_ratings(set, folders))
+  write_table(errors, "recommender", folders$results)
+}
 all_cells <- lapply(names(ranks), function(set) c(rating_cells("lambda", set, 10), rating_cells("rmse", set, ranks[[set]])))
 write_time("recommender", unlist(all_cells, recursive = FALSE), folders)

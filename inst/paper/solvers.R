@@ -9,7 +9,7 @@ source(system.file("paper", "common.R", package = "hofm"))
 # Penalties of MovieLens are the paper's. Its penalty for NIPS, 0.1, goes with a scaling of the counts that it does not state.
 penalties <- list(ml100k = c(1e-3, 1e-4, 1e-6), nips = c(1e-4, 1e-4, 1e-4))
 scaling_of <- c(ml100k = "raw", nips = "unit")
-# AdaGrad touches every word of every pair: on nips an epoch costs ten times what it does for the others.
+# AdaGrad touches every word of every pair: on nips its epochs are much the longest.
 convergence_epochs <- function(set, solver, order) {
   if (set == "ml100k") return(c(cd = 40, lbfgs = 150, adagrad = 40)[[solver]])
   c(cd = 12, lbfgs = 40, adagrad = if (order == 2) 8 else 4)[[solver]]
