@@ -55,7 +55,8 @@
 #' train <- cars[1:22, ]
 #' models <- list(
 #'   linear = lm(mpg ~ wt + hp + qsec, train),
-#'   hofm = hofm(mpg ~ wt + hp + qsec, train, rank = 2, lambda = 0.1, control = hofm_control(seed = 1)),
+#'   hofm = hofm(mpg ~ wt + hp + qsec, train, rank = 2, lambda = 0.1,
+#'               control = hofm_control(seed = 1)),
 #'   mean = function(newdata) rep(mean(train$mpg), nrow(newdata))
 #' )
 #' compared <- compare_models(models, cars[23:32, ])

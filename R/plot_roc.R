@@ -27,7 +27,8 @@
 #' power <- roc_curve(truth, -mtcars$hp)
 #' plot(weight)
 #' plot(c(weight = weight, power = power), main = "Manual gears?")
-#' if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(c(weight = weight, power = power))
+#' both <- c(weight = weight, power = power)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(both)
 #' @export
 plot.roc_curve <- function(x, ..., add = FALSE, col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
                            max_points = 5000) {

@@ -10,7 +10,7 @@ config <- function(name) system2(r_binary, c("CMD", "config", name), stdout = TR
 # What depends on the machine and not on the package is switched off, so that the result is the same with and without
 # a network, and whatever flags R itself was built with.
 Sys.setenv(
-  LC_ALL = "C.UTF-8", LANGUAGE = "en",
+  LC_ALL = "C.UTF-8", LANGUAGE = "en", TZ = "UTC", # without TZ, R asks systemd, which may not be there and says so
   "_R_CHECK_FORCE_SUGGESTS_" = "false",
   "_R_CHECK_CRAN_INCOMING_REMOTE_" = "false", # asks CRAN whether this is a new submission, and follows links
   "_R_CHECK_SYSTEM_CLOCK_" = "false", # asks a server for the time
