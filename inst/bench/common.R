@@ -67,23 +67,27 @@ read_job <- function(name) {
 }
 
 # A random sparse matrix with `filled` nonzeros per row and a response from a planted model of order 2. The yardstick reads
-# pairs, so it gets the rows as one node set and, as the other, a single node without features.
-synthetic_job <- function(n, d, filled, seed = 1) {
+# pairs, so it gets the rows as one node set and, as the other, a single node without features; `files = FALSE` spares that.
+synthetic_job <- function(n, d, filled, seed = 1, files = TRUE) {
   set.seed(seed)
   j <- as.integer(stats::runif(n * filled) * d) + 1L
   x <- Matrix::sparseMatrix(i = rep(seq_len(n), each = filled), j = j, x = stats::rnorm(n * filled), dims = c(n, d))
   P <- matrix(stats::rnorm(d * 4, sd = 0.3), d)
   y <- rowSums(as.matrix(x %*% P)^2 - as.matrix(x^2 %*% P^2)) / 2 + stats::rnorm(n)
+  job <- list(name = "synthetic", x = x, y = y, lambda = 1e-3, unit_length = FALSE)
+  if (files) c(job, write_pairs(x, y)) else job
+}
+
+write_pairs <- function(x, y) {
   folder <- tempfile("synthetic")
   dir.create(folder)
   zip <- function(name) system2("gzip", shQuote(file.path(folder, name)))
   Matrix::writeMM(x, file.path(folder, "A.mtx"))
   writeLines(c("%%MatrixMarket matrix coordinate real general", "1 1 0"), file.path(folder, "B.mtx"))
-  utils::write.table(data.frame(i = seq_len(n), j = 1L, y = y), file.path(folder, "pairs.tsv"), sep = "\t",
+  utils::write.table(data.frame(i = seq_along(y), j = 1L, y = y), file.path(folder, "pairs.tsv"), sep = "\t",
                      row.names = FALSE, quote = FALSE)
   lapply(c("A.mtx", "B.mtx", "pairs.tsv"), zip)
-  list(name = "synthetic", x = x, y = y, lambda = 1e-3, folder = folder, file = file.path(folder, "pairs.tsv.gz"),
-       unit_length = FALSE)
+  list(folder = folder, file = file.path(folder, "pairs.tsv.gz"))
 }
 
 the_synthetic <- function() if (smoke) synthetic_job(200, 50, 5) else synthetic_job(20000, 5000, 20)

@@ -7,8 +7,7 @@ series <- if (smoke) list(order = 2:3, nonzeros = c(3, 5)) else
 solvers <- c("cd", "lbfgs")
 
 epoch_at <- function(size, solver) {
-  job <- synthetic_job(size$n, size$d, size$filled)
-  on.exit(unlink(job$folder, recursive = TRUE))
+  job <- synthetic_job(size$n, size$d, size$filled, files = FALSE)
   control <- hofm_control(init_sd = 0.1, sweep = "single", threads = 1, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
   fits <- replicate(runs, epoch_seconds(fit_block(job$x, job$y, m = size$m, k = size$k, solver = solver, control = control)))
   min(fits)

@@ -13,7 +13,7 @@ fit_code <- function(solver) sprintf(
   "fit <- suppressWarnings(hofm(job$x, job$y, order = 2, rank = 8, lambda = 1e-3, solver = '%s', loss = 'squared',
      control = hofm_control(max_iter = 2, tol = 0, seed = 1, init_sd = 0.1, keep_fitted = FALSE)))", solver)
 
-job <- synthetic_job(size$n, size$d, size$filled)
+job <- synthetic_job(size$n, size$d, size$filled, files = FALSE)
 data <- tempfile(fileext = ".rds")
 saveRDS(job[c("x", "y")], data, compress = FALSE)
 input <- as.numeric(utils::object.size(job$x)) + 8 * size$n
