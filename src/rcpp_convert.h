@@ -39,8 +39,8 @@ inline Design as_design(const Rcpp::List &blocks) {
 inline void set_factors(Term &term, const Rcpp::NumericMatrix &P) {
   term.set_rank(P.ncol());
   term.P.assign(std::size_t(P.nrow()) * term.stride, 0.0);
-  for (int s = 0; s < term.k; ++s)
-    for (int j = 0; j < P.nrow(); ++j) term.row(j)[s] = P(j, s);
+  for (int j = 0; j < P.nrow(); ++j)
+    for (int s = 0; s < term.k; ++s) term.row(j)[s] = P(j, s);
 }
 
 // list(kernel =, degree =, augment =, split =, P = <(augment + d) x k matrix>, lambda =, theta =)
@@ -58,8 +58,8 @@ inline Term as_term(const Rcpp::List &list) {
 
 inline Rcpp::NumericMatrix factors(const Term &term) {
   Rcpp::NumericMatrix P(term.columns(), term.k);
-  for (int s = 0; s < term.k; ++s)
-    for (int j = 0; j < term.columns(); ++j) P(j, s) = term.row(j)[s];
+  for (int j = 0; j < term.columns(); ++j)
+    for (int s = 0; s < term.k; ++s) P(j, s) = term.row(j)[s];
   return P;
 }
 

@@ -81,12 +81,6 @@ inline double pass_work(const Model &model, std::size_t nonzeros) {
 
 constexpr double kWorthThreads = 2e6;
 
-// Rows first..last-1 of block b when n rows are cut into `count` blocks.
-struct RowBlocks {
-  int n, count;
-  int first(int b) const { return int(std::size_t(n) * b / count); }
-};
-
 // body(first, last, block, thread) over all rows, in waves short enough that the monitor is asked several times a second.
 template <class Body>
 void walk_rows(const RowBlocks &blocks, double work, int threads, Monitor &monitor, const Body &body) {

@@ -8,9 +8,11 @@
 #define HOFM_OBJECTIVE_JOINED_H
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "design.h"
+#include "factor_slices.h"
 #include "model.h"
 #include "monitor.h"
 #include "parallel.h"
@@ -20,12 +22,17 @@ namespace hofm {
 
 class JoinedPass {
  public:
-  // One term's table of every node of every block.
+  // One term's tables: of every node of every block, slice of factors by slice.
   struct Tables {
-    int width = 0;  // of one node
+    std::optional<FactorSlices> slices;
+    std::size_t blocks = 0;
+    std::vector<int> width;  // of one node in a slice
     std::vector<std::vector<double>> value;
-    const double *at(std::size_t b, int node) const { return &value[b][std::size_t(node) * width]; }
-    const double *of(const Design &design, std::size_t b, int i) const { return at(b, design.blocks[b].node(i)); }
+
+    std::vector<double> &of(int slice, std::size_t b) { return value[slice * blocks + b]; }
+    const double *at(int slice, std::size_t b, int node) const {
+      return &value[slice * blocks + b][std::size_t(node) * width[slice]];
+    }
   };
 
   JoinedPass(Design &design, int threads, Monitor &monitor, Isa isa = Isa::best)
@@ -34,55 +41,50 @@ class JoinedPass {
     for (const Block &block : design.blocks) samples_.push_back(block.samples_of_nodes());
   }
 
-  // out[i]: value of one term on sample i. The tables stay, for pull().
+  // out[i]: value of one term on sample i. The tables stay, for pull(), and refer to the term.
   void values(const Term &term, Tables &tables, double *out) {
     fill(term, tables);
     const JoinKernel join = join_kernel(term.kernel, term.degree, isa_);
-    const TermView whole = view(term);
     const int parts = std::clamp(design_.n / 64, 1, 64);
-    parallel_for(parts, threads_for(double(design_.n) * tables.width), [&](int part, int) {
-      std::vector<double> scratch(tables.width);
-      const int first = int(std::size_t(design_.n) * part / parts), last = int(std::size_t(design_.n) * (part + 1) / parts);
-      for (int i = first; i < last; ++i)
-        out[i] = join.value(whole, tables.of(design_, 0, i), rest_of(join, whole, tables, 0, i, scratch.data()));
+    parallel_for(parts, threads_for(double(design_.n) * term.stride * term.degree), [&](int part, int) {
+      const RowBlocks samples{design_.n, parts};
+      std::vector<double> scratch(tables.width[0]);
+      std::fill(out + samples.first(part), out + samples.first(part + 1), 0.0);
+      for (int slice = 0; slice < tables.slices->count(); ++slice) {
+        const TermView at = (*tables.slices)[slice];
+        for (int i = samples.first(part); i < samples.first(part + 1); ++i)
+          out[i] += join.value(at, table_of(tables, slice, 0, i), rest_of(join, at, tables, slice, 0, i, scratch.data()));
+      }
     });
     monitor_.poll(1e6);
   }
 
   // G += sum_i g[i] * gradient of the term's value on sample i.
   void pull(const Term &term, const Tables &tables, const std::vector<double> &g, std::vector<double> &G) {
-    const JoinKernel join = join_kernel(term.kernel, term.degree, isa_);
-    const int lanes = term.stride >= 16 ? 8 : 4, groups = std::max(1, (term.stride + lanes - 1) / lanes);
+    const FactorSlices &slices = *tables.slices;
+    const int lanes = slices.whole() ? 4 : FactorSlices::kWidth, groups = std::max(1, (term.stride + lanes - 1) / lanes);
+    std::vector<std::vector<double>> part(slices.whole() ? 0 : groups);
     for (std::size_t b = 0; b < design_.blocks.size(); ++b) {
-      const Block &block = design_.blocks[b];
-      const TermView at = view_of(term, b);
-      const SparseView rows = block.rows.view();
-      const int longest = rows.longest();
       parallel_for(groups, threads_for(pull_work(term, b)), [&](int group, int) {
-        const int first = group * lanes, last = std::min(term.stride, first + lanes);
-        std::vector<double> adj(tables.width), scratch(tables.width), work(work_size(term, longest));
-        for (int node = 0; node < block.nodes(); ++node) {
-          const Groups &of = samples_[b];
-          if (of.start[node] == of.start[node + 1]) continue;
-          std::fill(adj.begin(), adj.end(), 0.0);
-          for (int qq = of.start[node]; qq < of.start[node + 1]; ++qq) {
-            const int i = of.member[qq];
-            join.adjoint(at, tables.at(b, node), rest_of(join, at, tables, b, i, scratch.data()), g[i], adj.data(), first, last);
-          }
-          join.pull(at, rows[node], tables.at(b, node), adj.data(), G.data() + (at.P - term.P.data()), work.data(), first, last);
+        if (slices.whole()) {
+          pull_block(term, tables, b, 0, group * lanes, std::min(term.stride, (group + 1) * lanes), g, G);
+        } else {
+          if (b == 0) part[group].assign(std::size_t(term.columns()) * slices.width(group), 0.0);
+          pull_block(term, tables, b, group, 0, slices.width(group), g, part[group]);
         }
       });
       monitor_.poll(1e6);
     }
+    parallel_for(int(part.size()), threads_for(double(G.size())), [&](int slice, int) { slices.add(slice, part[slice], G); });
   }
 
  private:
-  // The term on the rows of block b: dummies count as features of the last block's nodes.
-  TermView view_of(const Term &term, std::size_t b) const {
-    TermView at = view(term);
+  // A slice on the rows of block b: dummies count as features of the last block's nodes.
+  TermView view_of(const FactorSlices &slices, int slice, std::size_t b) const {
+    TermView at = slices[slice];
     at.first = design_.blocks[b].first_feature;
     if (b + 1 < design_.blocks.size()) {
-      at.P += std::size_t(term.augment) * term.stride;
+      at.P += std::size_t(at.augment) * at.stride;
       at.augment = 0;
     }
     return at;
@@ -95,31 +97,61 @@ class JoinedPass {
 
   void fill(const Term &term, Tables &tables) {
     const RowKernel kernel = row_kernel(term.kernel, term.degree, isa_);
-    tables.width = int(state_size(term));
-    tables.value.resize(design_.blocks.size());
-    for (std::size_t b = 0; b < design_.blocks.size(); ++b) {
-      const Block &block = design_.blocks[b];
-      const TermView at = view_of(term, b);
-      const SparseView rows = block.rows.view();
-      tables.value[b].resize(std::size_t(block.nodes()) * tables.width);
-      const int parts = std::clamp(block.nodes() / 16, 1, 64);
-      parallel_for(parts, threads_for(pull_work(term, b)), [&](int part, int) {
-        const int first = int(std::size_t(block.nodes()) * part / parts);
-        const int last = int(std::size_t(block.nodes()) * (part + 1) / parts);
-        for (int node = first; node < last; ++node)
+    FactorSlices &slices = tables.slices.emplace(term);
+    tables.blocks = design_.blocks.size();
+    tables.value.resize(slices.count() * tables.blocks);
+    tables.width.resize(slices.count());
+    parallel_for(slices.count(), threads_for(double(term.P.size())), [&](int slice, int) {
+      slices.copy(slice);
+      tables.width[slice] = state_rows(term.kernel, term.degree) * slices.width(slice);
+      for (std::size_t b = 0; b < tables.blocks; ++b)
+        tables.of(slice, b).resize(std::size_t(design_.blocks[b].nodes()) * tables.width[slice]);
+    });
+    for (std::size_t b = 0; b < tables.blocks; ++b) {
+      const RowBlocks nodes{design_.blocks[b].nodes(), std::clamp(design_.blocks[b].nodes() / 16, 1, 64)};
+      const SparseView rows = design_.blocks[b].rows.view();
+      parallel_for(slices.count() * nodes.count, threads_for(pull_work(term, b)), [&](int task, int) {
+        const int slice = task / nodes.count, range = task % nodes.count;
+        const TermView at = view_of(slices, slice, b);
+        for (int node = nodes.first(range); node < nodes.first(range + 1); ++node)
           if (samples_[b].start[node] < samples_[b].start[node + 1])
-            kernel.forward(at, rows[node], &tables.value[b][std::size_t(node) * tables.width]);
+            kernel.forward(at, rows[node], &tables.of(slice, b)[std::size_t(node) * tables.width[slice]]);
       });
       monitor_.poll(1e6);
     }
   }
 
+  // The part of block b's nodes in the gradient of a slice, for its factors first..last-1.
+  void pull_block(const Term &term, const Tables &tables, std::size_t b, int slice, int first, int last, const std::vector<double> &g,
+                  std::vector<double> &G) const {
+    const JoinKernel join = join_kernel(term.kernel, term.degree, isa_);
+    const TermView at = view_of(*tables.slices, slice, b);
+    const SparseView rows = design_.blocks[b].rows.view();
+    const Groups &of = samples_[b];
+    double *to = G.data() + (at.P - (*tables.slices)[slice].P);
+    std::vector<double> adj(tables.width[slice]), scratch(tables.width[slice]), work(work_size(term, rows.longest()));
+    for (int node = 0; node < design_.blocks[b].nodes(); ++node) {
+      if (of.start[node] == of.start[node + 1]) continue;
+      std::fill(adj.begin(), adj.end(), 0.0);
+      const double *own = tables.at(slice, b, node);
+      for (int qq = of.start[node]; qq < of.start[node + 1]; ++qq) {
+        const int i = of.member[qq];
+        join.adjoint(at, own, rest_of(join, at, tables, slice, b, i, scratch.data()), g[i], adj.data(), first, last);
+      }
+      join.pull(at, rows[node], own, adj.data(), to, work.data(), first, last);
+    }
+  }
+
+  const double *table_of(const Tables &tables, int slice, std::size_t b, int i) const {
+    return tables.at(slice, b, design_.blocks[b].node(i));
+  }
+
   // The table of sample i's features outside block b.
-  const double *rest_of(const JoinKernel &join, const TermView &term, const Tables &tables, std::size_t b, int i,
+  const double *rest_of(const JoinKernel &join, const TermView &at, const Tables &tables, int slice, std::size_t b, int i,
                         double *scratch) const {
-    if (design_.blocks.size() == 2) return tables.of(design_, 1 - b, i);
+    if (tables.blocks == 2) return table_of(tables, slice, 1 - b, i);
     const std::size_t one = b == 0 ? 1 : 0, two = b == 2 ? 1 : 2;
-    join.combine(term, tables.of(design_, one, i), tables.of(design_, two, i), scratch);
+    join.combine(at, table_of(tables, slice, one, i), table_of(tables, slice, two, i), scratch);
     return scratch;
   }
 

@@ -3,6 +3,7 @@
 #ifndef HOFM_PARALLEL_H
 #define HOFM_PARALLEL_H
 
+#include <cstddef>
 #include <exception>
 #ifdef _OPENMP
 #include <omp.h>
@@ -39,6 +40,12 @@ void parallel_for(int tasks, int threads, const Body &body) {
 #endif
   for (int task = 0; task < tasks; ++task) body(task, 0);
 }
+
+// n rows cut into `count` blocks, of which b begins at first(b).
+struct RowBlocks {
+  int n, count;
+  int first(int b) const { return int(std::size_t(n) * b / count); }
+};
 
 }  // namespace hofm
 #endif

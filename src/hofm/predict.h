@@ -4,29 +4,41 @@
 
 #include <vector>
 
+#include "factor_slices.h"
 #include "objective.h"
+#include "row_windows.h"
 
 namespace hofm {
 
+// out[r] += value of a term on row r, slice by slice in the order in which the kernel would take its factors.
+inline void add_values(const SparseView &rows, const Term &term, const FactorSlices &slices, double *out) {
+  const RowKernel kernel = row_kernel(term.kernel, term.degree);
+  std::vector<double> state(state_size(term));
+  for (int slice = 0; slice < slices.count(); ++slice) {
+    const TermView at = slices[slice];
+    for (int r = 0; r < rows.outer; ++r) out[r] += kernel.forward(at, rows[r], state.data());
+  }
+}
+
 // out[t * n + i]: value of term t on sample i. Intercept and offset are the caller's.
 inline std::vector<double> term_values(Design &design, const Model &model, int threads, Monitor &monitor) {
-  design.need_rows();
-  std::vector<double> out(std::size_t(design.n) * model.terms.size());
+  std::vector<double> out(std::size_t(design.n) * model.terms.size(), 0.0);
   if (!design.plain()) {
     JoinedPass pass(design, threads, monitor);
     JoinedPass::Tables tables;
     for (std::size_t t = 0; t < model.terms.size(); ++t) pass.values(model.terms[t], tables, &out[t * design.n]);
     return out;
   }
-  std::vector<RowWalker> walkers(std::max(1, threads), RowWalker(design, model));
-  const RowBlocks blocks{design.n, std::clamp(design.n / 64, 1, 64)};
-  walk_rows(blocks, pass_work(model, design.nonzeros()), threads, monitor,
-            [&](int first, int last, int, int thread) {
-              for (int i = first; i < last; ++i) {
-                walkers[thread].go_to(i);
-                for (std::size_t t = 0; t < model.terms.size(); ++t) out[t * design.n + i] = walkers[thread].forward(t);
-              }
-            });
+  std::vector<FactorSlices> sliced;
+  for (std::size_t t = 0; t < model.terms.size(); ++t) {
+    FactorSlices slices(model.terms[t], design.nonzeros() > std::size_t(design.d));
+    parallel_for(slices.count(), threads, [&](int slice, int) { slices.copy(slice); });
+    sliced.push_back(std::move(slices));
+  }
+  walk_windows(design, threads, monitor, [&](int first, const SparseView &rows, int) {
+    for (std::size_t t = 0; t < model.terms.size(); ++t)
+      add_values(rows, model.terms[t], sliced[t], &out[t * design.n + first]);
+  });
   return out;
 }
 
