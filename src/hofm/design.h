@@ -2,6 +2,7 @@
 #ifndef HOFM_DESIGN_H
 #define HOFM_DESIGN_H
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -77,6 +78,33 @@ struct Design {
       if (!b.has_rows()) b.rows = transposed(b.columns);
   }
 };
+
+// The samples in the order of their nodes, first block first: what samples of a node have in common is then close together.
+inline std::vector<int> order_by_nodes(const Design &design) {
+  std::vector<int> order(design.n);
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t b = std::min<std::size_t>(2, design.blocks.size()); b-- > 0;)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int i, int j) { return design.blocks[b].node(i) < design.blocks[b].node(j); });
+  return order;
+}
+
+// The same nodes with the samples in another order.
+inline Design reordered(const Design &design, const std::vector<int> &order) {
+  Design out;
+  for (const Block &b : design.blocks) {
+    std::vector<int> index(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) index[i] = b.node(order[i]);
+    out.add(b.columns, std::move(index));
+  }
+  return out;
+}
+
+inline std::vector<double> reordered(const std::vector<double> &x, const std::vector<int> &order) {
+  std::vector<double> out(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) out[i] = x[order[i]];
+  return out;
+}
 
 // Rows of the joined samples, one at a time. A plain design gives its own memory; otherwise the blocks' rows are gathered into
 // scratch that the next call overwrites. Design::need_rows() comes first.

@@ -18,6 +18,21 @@ Outcome run(Design &design, const Response &response, Model &model, const Option
   return solver(model);
 }
 
+// Joined samples are taken in the order of their nodes, whatever order they come in.
+template <class Loss>
+Outcome run_descent(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
+  if (design.plain()) return run<CoordinateDescent<Loss>>(design, response, model, options, monitor);
+  const std::vector<int> order = order_by_nodes(design);
+  Design ordered = reordered(design, order);
+  const Response target = {reordered(response.y, order), reordered(response.weight, order), reordered(response.offset, order),
+                           response.uniform};
+  Outcome outcome = run<CoordinateDescent<Loss>>(ordered, target, model, options, monitor);
+  std::vector<double> link(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) link[order[i]] = outcome.link[i];
+  outcome.link = std::move(link);
+  return outcome;
+}
+
 template <class Loss, class Step>
 Outcome run_stochastic(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
                        Validation *validation) {
@@ -29,7 +44,7 @@ template <class Loss>
 Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
                  Validation *validation) {
   const std::string &name = options.solver;
-  if (name == "cd") return run<CoordinateDescent<Loss>>(design, response, model, options, monitor);
+  if (name == "cd") return run_descent<Loss>(design, response, model, options, monitor);
   if (name == "lbfgs") return run<Lbfgs<Loss>>(design, response, model, options, monitor);
   if (name == "sgd") return run_stochastic<Loss, Sgd>(design, response, model, options, monitor, validation);
   if (name == "adagrad") return run_stochastic<Loss, AdaGrad>(design, response, model, options, monitor, validation);

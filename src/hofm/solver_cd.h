@@ -237,7 +237,10 @@ class CoordinateDescent {
  public:
   CoordinateDescent(Design &design, const Response &response, const Options &options, Monitor &monitor)
       : design_(design), response_(response), options_(options), monitor_(monitor) {
-    if (!design.plain()) sides_ = make_sides(design);
+    if (design.plain()) return;
+    sides_ = make_sides(design);
+    y_ = by_sides(response.y, sides_);
+    weight_ = by_sides(response.weight, sides_);
   }
 
   // Minimises in `model`. link() then holds the link values of the samples, which by columns are to be had without a copy by rows.
@@ -273,7 +276,7 @@ class CoordinateDescent {
   void with_sums(const Term &term, const Use &use) {
     if (joinable<Loss>(design_, term)) {
       with_join(term, [&](auto join) {
-        JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {response_}, monitor_);
+        JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_}, monitor_);
         for (int s = 0; s < term.k; ++s) {
           factor(term, s);
           sweep.each(p_.data(), [&](const double *sums, int i) { use(join, sums, i); });
@@ -376,7 +379,7 @@ class CoordinateDescent {
   // Factors of joined samples by way of their nodes.
   void update_joined(Term &term) {
     with_join(term, [&](auto join) {
-      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {response_}, monitor_);
+      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_}, monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep(p_.data(), term.lambda, f_);
@@ -415,6 +418,7 @@ class CoordinateDescent {
   const Options &options_;
   Monitor &monitor_;
   std::vector<NodeSet> sides_;
+  BySides y_, weight_;
   std::vector<double> f_, p_;
 };
 

@@ -315,12 +315,22 @@ class NodeRecords {
   std::vector<double> records_, rest_;
 };
 
-// The samples' part in c and G for a loss with curvature bound: slope and curvature of sample q's loss at link value f.
+// A number of each sample, in the order of each block's `samples`.
+using BySides = std::vector<std::vector<double>>;
+
+inline BySides by_sides(const std::vector<double> &value, const std::vector<NodeSet> &sides) {
+  BySides out;
+  for (const NodeSet &side : sides) out.push_back(reordered(value, side.samples.member));
+  return out;
+}
+
+// The samples' part in c and G for a loss with curvature bound: slope and curvature of the loss of block b's sample qq, in the order
+// of its `samples`, at link value f.
 template <class Loss>
 struct LossTarget {
-  const Response &response;
-  double slope(int q, double f) const { return response.weight[q] * Loss::deriv(response.y[q], f); }
-  double curvature(int q) const { return response.weight[q] * Loss::mu; }
+  const BySides &y, &weight;
+  double slope(int b, int qq, double f) const { return weight[b][qq] * Loss::deriv(y[b][qq], f); }
+  double curvature(int b, int qq) const { return weight[b][qq] * Loss::mu; }
 };
 
 // Nothing beside the samples; solver_grid.h has something.
@@ -352,11 +362,10 @@ class JoinedSweep {
   template <class Use>
   void each(const double *p, const Use &use) {
     fill(p, false);
-    if (sides_.size() == 2) others_ = tables(1);
-    double all[kMaxOrder];
+    double rest[Join::capacity], all[Join::capacity];
     for (int i = 0; i < sides_[0].nodes(); ++i)
-      for_samples_of(0, i, join_.size() * join_.size(), [&](int q, const double *rest) {
-        join_.combine(records_[0].E(i), rest, all);
+      for_samples_of(0, i, join_.size() * join_.size(), [&](int q, int qq) {
+        join_.combine(records_[0].E(i), table_outside(0, qq, rest), all);
         use(all, q);
       });
   }
@@ -371,12 +380,12 @@ class JoinedSweep {
   // The columns of block b, whose nodes get c and G before and whose samples follow after.
   template <class Sweep>
   void phase(int b, std::vector<double> &f, const Sweep &sweep) {
-    if (sides_.size() == 2) others_ = tables(1 - b);
+    meet(b);
     collect(b, f);
     background_.enter(b, records_[b]);
-    const std::vector<double> before = tables(b);
+    tables(b, before_);
     sweep();
-    follow(b, before, f);
+    follow(b, f);
     background_.leave(b, records_[b]);
   }
 
@@ -389,23 +398,37 @@ class JoinedSweep {
     }
   }
 
-  // body(sample, table of its features outside block b) over the samples of node i; `work` per sample for the monitor.
+  // The sums of the features outside block b of its sample qq, in the order of `samples`.
+  const double *table_outside(int b, int qq, double *scratch) const {
+    if (sides_.size() == 2) return records_[1 - b].E(sides_[b].partner[qq]);
+    const int q = sides_[b].samples.member[qq], one = b == 0 ? 1 : 0, two = b == 2 ? 1 : 2;
+    join_.combine(records_[one].E(sides_[one].node[q]), records_[two].E(sides_[two].node[q]), scratch);
+    return scratch;
+  }
+
+  // With two blocks, F of block b's samples depends on the other's node alone: once per node then, not per sample.
+  void meet(int b) {
+    if (sides_.size() != 2) return;
+    const int L = join_.size(), n = sides_[1 - b].nodes();
+    partners_.resize(std::size_t(n) * L);
+    for (int i = 0; i < n; ++i) join_.partner(records_[1 - b].E(i), &partners_[std::size_t(i) * L]);
+  }
+
+  // F_1..F_L of block b's sample qq, after meet(b).
+  const double *partner_of(int b, int qq, double *scratch) const {
+    if (sides_.size() == 2) return &partners_[std::size_t(sides_[b].partner[qq]) * join_.size()];
+    double rest[Join::capacity];
+    join_.partner(table_outside(b, qq, rest), scratch);
+    return scratch;
+  }
+
+  // body(sample, its place in block b's order) over the samples of node i; `work` per sample for the monitor. Inlined, so that
+  // what the body sums up can stay in registers.
   template <class Body>
-  void for_samples_of(int b, int i, double work, const Body &body) {
+  inline __attribute__((always_inline)) void for_samples_of(int b, int i, double work, const Body &body) {
     const Groups &samples = sides_[b].samples;
-    const int first = samples.start[i], last = samples.start[std::size_t(i) + 1];
-    if (sides_.size() == 2) {
-      const int *partner = sides_[b].partner.data();
-      for (int qq = first; qq < last; ++qq) body(samples.member[qq], &others_[std::size_t(partner[qq]) * join_.size()]);
-    } else {
-      const int one = b == 0 ? 1 : 0, two = b == 2 ? 1 : 2;
-      double rest[kMaxOrder];
-      for (int qq = first; qq < last; ++qq) {
-        const int q = samples.member[qq];
-        join_.combine(records_[one].E(sides_[one].node[q]), records_[two].E(sides_[two].node[q]), rest);
-        body(q, rest);
-      }
-    }
+    const int first = samples.start[i], last = samples.start[std::size_t(i) + 1], *member = samples.member.data();
+    for (int qq = first; qq < last; ++qq) body(member[qq], qq);
     monitor_.poll(work * (last - first));
   }
 
@@ -414,10 +437,9 @@ class JoinedSweep {
     const int L = join_.size();
     for (int i = 0; i < sides_[b].nodes(); ++i) {
       double c[Join::capacity] = {}, G[Join::capacity][Join::capacity] = {};
-      for_samples_of(b, i, L * L, [&](int q, const double *rest) {
-        double F[Join::capacity];
-        join_.partner(rest, F);
-        const double g = target_.slope(q, f[q]), w = target_.curvature(q);
+      for_samples_of(b, i, L * L, [&](int q, int qq) {
+        double scratch[Join::capacity];
+        const double *F = partner_of(b, qq, scratch), g = target_.slope(b, qq, f[q]), w = target_.curvature(b, qq);
         for (int u = 0; u < L; ++u) {
           c[u] += g * F[u];
           for (int v = u; v < L; ++v) G[u][v] += w * F[u] * F[v];
@@ -430,22 +452,22 @@ class JoinedSweep {
     }
   }
 
-  std::vector<double> tables(int b) const {
+  // E of every node of block b, close together.
+  void tables(int b, std::vector<double> &copy) const {
     const int L = join_.size(), n = sides_[b].nodes();
-    std::vector<double> copy(std::size_t(n) * L);
+    copy.resize(std::size_t(n) * L);
     for (int i = 0; i < n; ++i) std::copy(records_[b].E(i), records_[b].E(i) + L, &copy[std::size_t(i) * L]);
-    return copy;
   }
 
   // Link values after the tables of block b changed.
-  void follow(int b, const std::vector<double> &before, std::vector<double> &f) {
+  void follow(int b, std::vector<double> &f) {
     const int L = join_.size();
     for (int i = 0; i < sides_[b].nodes(); ++i) {
       double moved[Join::capacity];
-      for (int u = 0; u < L; ++u) moved[u] = records_[b].E(i)[u] - before[std::size_t(i) * L + u];
-      for_samples_of(b, i, L, [&](int q, const double *rest) {
-        double F[Join::capacity], df = 0;
-        join_.partner(rest, F);
+      for (int u = 0; u < L; ++u) moved[u] = records_[b].E(i)[u] - before_[std::size_t(i) * L + u];
+      for_samples_of(b, i, L, [&](int q, int qq) {
+        double scratch[Join::capacity], df = 0;
+        const double *F = partner_of(b, qq, scratch);
         for (int u = 0; u < L; ++u) df += moved[u] * F[u];
         f[q] += df;
       });
@@ -467,7 +489,7 @@ class JoinedSweep {
   Monitor &monitor_;
   Background background_;
   std::vector<NodeRecords<Join>> records_;
-  std::vector<double> others_;  // with two blocks: E of the other block's nodes, close together
+  std::vector<double> partners_, before_;  // F that the other block's nodes make, and E before the sweep of the block at hand
   std::vector<int> all_;
   std::vector<double> ones_;
 };

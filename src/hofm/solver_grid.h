@@ -29,9 +29,9 @@ struct GridResponse {
 
 // A sample adds 1/2 a f^2 - b f to the background's w0/2 f^2.
 struct GridTarget {
-  const std::vector<double> &a, &b;
-  double slope(int q, double f) const { return a[q] * f - b[q]; }
-  double curvature(int q) const { return a[q]; }
+  const BySides &a, &b;
+  double slope(int side, int qq, double f) const { return a[side][qq] * f - b[side][qq]; }
+  double curvature(int side, int qq) const { return a[side][qq]; }
 };
 
 // Columns of n numbers each, one after the other, and their inner products.
@@ -136,6 +136,8 @@ class GridDescent {
       a_[q] = (1 - grid.negative_weight) / Z_;
       b_[q] = 1 / Z_;
     }
+    a_by_sides_ = by_sides(a_, sides_);
+    b_by_sides_ = by_sides(b_, sides_);
   }
 
   Outcome operator()(Model &model) {
@@ -155,7 +157,7 @@ class GridDescent {
 
   template <class Join>
   JoinedSweep<Join, GridTarget, GridBackground> sweep(Join join, const Term &term, int first) {
-    return {join, sides_, term.augment, {a_, b_}, monitor_, {shape(term), first, weight(), &tables_}};
+    return {join, sides_, term.augment, {a_by_sides_, b_by_sides_}, monitor_, {shape(term), first, weight(), &tables_}};
   }
 
   void factor(const Term &term, int s) {
@@ -238,6 +240,7 @@ class GridDescent {
   std::vector<Tables> tables_;
   double Z_ = 1;
   std::vector<double> a_, b_, f_, p_;
+  BySides a_by_sides_, b_by_sides_;
 };
 
 }  // namespace hofm

@@ -18,7 +18,10 @@ Run descend(hofm::Design design, hofm::Model model, const hofm::Response &respon
   options.sweep = "single";
   options.max_iter = epochs;
   options.tol = 0;
-  hofm::fit(design, response, model, options, monitor);
+  const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
+  const std::vector<double> link = hofm::link_values(design, model, {}, 1, monitor);
+  CHECK(outcome.link.size() == link.size());  // the solver's own values, in the order in which the samples came
+  for (std::size_t i = 0; i < link.size(); ++i) CHECK_NEAR(outcome.link[i], link[i], 1e-9);
   return {model, monitor.trace.objective, hofm::link_values(design, model, response.offset, 1, monitor)};
 }
 
