@@ -13,8 +13,8 @@ degree_sums_cpp <- function(blocks, P, weights, threads) {
     .Call(`_hofm_degree_sums_cpp`, blocks, P, weights, threads)
 }
 
-objective_cpp <- function(blocks, response, model, options) {
-    .Call(`_hofm_objective_cpp`, blocks, response, model, options)
+objective_cpp <- function(blocks, response, model, options, times = 1L) {
+    .Call(`_hofm_objective_cpp`, blocks, response, model, options, times)
 }
 
 interactions_cpp <- function(P, weights, degree, n) {

@@ -30,8 +30,14 @@ from_base <- function(x, arg) {
   new_sparse(i = (kept - 1) %% n, x = x[kept], counts = tabulate((kept - 1) %/% n + 1, ncol(x)), n = nrow(x))
 }
 
-# The three steps go through virtual classes, which every version of Matrix keeps.
+# A dgCMatrix is only stripped of its names, which spares it another check of its slots. The three steps of all others go through
+# virtual classes, which every version of Matrix keeps.
 from_matrix <- function(x) {
+  if (identical(as.vector(class(x)), "dgCMatrix")) {
+    x@Dimnames <- list(NULL, NULL)
+    x@factors <- list()
+    return(x)
+  }
   x <- as(as(as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
   new_sparse(x@i, x@x, diff(x@p), nrow(x))
 }

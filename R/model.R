@@ -31,9 +31,8 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
 }
 
 check_engine <- function(engine) {
-  values <- c(engine$intercept, engine$w, engine$link, engine$theta, engine$gamma, unlist(engine$P, use.names = FALSE),
-              engine$objective)
-  if (all(is.finite(values))) return(invisible())
+  values <- c(engine[c("intercept", "w", "link", "theta", "gamma", "objective")], engine$P)
+  if (all(vapply(values, function(value) is.null(value) || all_finite(value), TRUE))) return(invisible())
   hofm_abort(paste("The solver ended at values that are not finite. Scale the features to about unit size,",
                    "or use a larger `lambda`, or a smaller `eta` or `init_sd` in hofm_control()."),
              "hofm_error_diverged")
@@ -149,7 +148,7 @@ sound_gamma <- function(gamma, spec) {
 }
 
 sound_factors <- function(P, d, k) {
-  is.numeric(P) && is.matrix(P) && nrow(P) == d && ncol(P) == k && all(is.finite(P))
+  is.numeric(P) && is.matrix(P) && nrow(P) == d && ncol(P) == k && all_finite(P)
 }
 
 # ---- Is a fit whole? ---------------------------------------------------------------------------------------

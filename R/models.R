@@ -148,7 +148,7 @@ starting_values <- function(problem, spec, init_sd, init = NULL) {
     p[empty, ] <- 0
     p
   }, rank, sd[seq_along(rank)])
-  idle <- spec$model == "hofm" & fitted_degrees(spec) > most_nonzeros(problem)
+  idle <- spec$model == "hofm" & !rows_reach(problem, fitted_degrees(spec))
   P[idle] <- lapply(P[idle], function(p) 0 * p)
   if (spec$model == "bilinear") P <- list(P[[1L]][seq_len(spec$split), , drop = FALSE], P[[1L]][-seq_len(spec$split), , drop = FALSE])
   list(
@@ -159,10 +159,13 @@ starting_values <- function(problem, spec, init_sd, init = NULL) {
   )
 }
 
-# No row has more. A higher degree has no products to fit: from anywhere but zero its factors would follow rounding errors, and
-# without a penalty follow them far.
-most_nonzeros <- function(problem) {
-  sum(vapply(problem$blocks, function(block) max(tabulate(block$x@i + 1L), 0L), 0L))
+# Whether some row has as many nonzeros as the degree. A degree beyond them has no products to fit: from anywhere but zero its factors
+# would follow rounding errors, and without a penalty follow them far. Rows are counted only where their mean does not settle it.
+rows_reach <- function(problem, degrees) {
+  most <- function(count) sum(vapply(problem$blocks, function(block) as.double(count(block$x)), 0))
+  mean <- most(function(x) length(x@i) / max(1L, nrow(x)))
+  if (all(degrees <= mean)) return(rep(TRUE, length(degrees)))
+  degrees <= most(function(x) max(tabulate(x@i + 1L), 0L))
 }
 
 # All-subsets and the polynomial kernel are 1 per factor at P = 0 and gamma = 1.

@@ -96,7 +96,7 @@ not_two_classes <- function(levels, arg) {
 
 code_numbers <- function(y, loss, arg) {
   y <- as.double(y)
-  values <- if (all(y %in% c(0, 1))) c(0, 1) else if (all(y %in% c(-1, 1))) c(-1, 1)
+  values <- if (all(y == 1 | y == 0)) c(0, 1) else if (all(y == 1 | y == -1)) c(-1, 1)
   if (loss_facts(loss)$classes && is.null(values)) {
     came <- enumerate(format(sort(unique(y)), digits = 7, trim = TRUE))
     hofm_abort(sprintf("%s must hold only 0 and 1, or only -1 and 1, for `loss = \"%s\"`, not %s.",
@@ -146,7 +146,7 @@ null_link <- function(y, loss, weights, offset, intercept) {
 }
 
 null_closed <- function(y, loss, weights) {
-  centre <- stats::weighted.mean(y, weights)
+  centre <- sum(y * weights) / sum(weights)
   switch(loss, logistic = stats::qlogis((centre + 1) / 2), poisson = log(centre), centre)
 }
 

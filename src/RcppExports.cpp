@@ -58,8 +58,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // objective_cpp
-Rcpp::List objective_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options);
-RcppExport SEXP _hofm_objective_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP modelSEXP, SEXP optionsSEXP) {
+Rcpp::List objective_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List model, Rcpp::List options, int times);
+RcppExport SEXP _hofm_objective_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP timesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -67,7 +67,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type response(responseSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
-    rcpp_result_gen = Rcpp::wrap(objective_cpp(blocks, response, model, options));
+    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
+    rcpp_result_gen = Rcpp::wrap(objective_cpp(blocks, response, model, options, times));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -295,7 +296,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 9},
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
-    {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 4},
+    {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 5},
     {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 4},
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},

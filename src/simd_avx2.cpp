@@ -16,6 +16,9 @@
 #elif defined(__x86_64__) && defined(__GNUC__)
 #pragma GCC target("avx2,fma")
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // at R's usual -O2 short loops over registers are not unrolled, and the registers become memory
+#endif
 
 #define HOFM_ISA avx2
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -26,6 +29,7 @@
 #include "hofm/row_join.h"
 #include "hofm/row_joint.h"
 #include "hofm/row_joint_nodes.h"
+#include "hofm/row_samples.h"
 #if defined(__x86_64__) && defined(__GNUC__)
 #include "hofm/column_anova.h"
 #endif
@@ -38,6 +42,7 @@ RowKernel row_kernels(Kernel kernel, int degree) { return rows(kernel, degree); 
 JoinKernel join_kernels(Kernel kernel, int degree) { return joins(kernel, degree); }
 JointKernel joint_kernels(int degree) { return joints(degree); }
 JointNodeKernel joint_node_kernels(int degree) { return joint_nodes(degree); }
+SampleKernel sample_kernels(int size) { return samples(size); }
 StepKernel step_kernels(bool adaptive, Kernel kernel, int degree) { return steps(adaptive, kernel, degree); }
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -8,12 +8,17 @@
 #include "hofm/kernel_polynomial.h"
 #include "hofm/row_kernel.h"
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // as in simd_avx2.cpp
+#endif
+
 #define HOFM_ISA generic
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"
 #include "hofm/row_joint.h"
 #include "hofm/row_joint_nodes.h"
+#include "hofm/row_samples.h"
 #include "hofm/row_step.h"
 
 namespace hofm {
@@ -24,6 +29,7 @@ JoinKernel join_kernels(Kernel kernel, int degree);
 JointKernel joint_kernels(int degree);
 JointNodeKernel joint_node_kernels(int degree);
 ColumnKernel column_kernels(int degree, bool weighted);
+SampleKernel sample_kernels(int size);
 StepKernel step_kernels(bool adaptive, Kernel kernel, int degree);
 bool compiled();
 }  // namespace avx2
@@ -62,6 +68,11 @@ JointNodeKernel joint_node_kernel(int degree, Isa isa) {
 ColumnKernel column_kernel(int degree, bool weighted, Isa isa) {
   if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::column_kernels(degree, weighted);
   return {};
+}
+
+SampleKernel sample_kernel(int size, Isa isa) {
+  if (isa == Isa::avx2 || (isa == Isa::best && has_avx2())) return avx2::sample_kernels(size);
+  return generic::samples(size);
 }
 
 StepKernel step_kernel(bool adaptive, Kernel kernel, int degree, Isa isa) {

@@ -1,15 +1,17 @@
-# Other packages at the same work, where they are installed: rsparse (order 2, AdaGrad) and glmnet (order 1, ridge).
-job <- if (smoke) synthetic_job(200, 50, 5) else synthetic_job(20000, 5000, 20)
+# Other packages at the same work, where they are installed: rsparse (order 2, AdaGrad) and glmnet (order 1, ridge). FactoRizationMachines
+# was withdrawn from CRAN.
+job <- the_synthetic()
 rows <- list()
 ours <- function(m, k, solver, epochs) {
   control <- hofm_control(threads = 1, max_iter = epochs, tol = 0, eta = if (solver == "adagrad") 0.05, init_sd = 0.05, seed = 1,
                           keep_fitted = FALSE)
   elapsed(suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, loss = "squared", solver = solver, control = control)))
 }
+ten_epochs <- function(m, k) if (m < 2 || is.null(yardstick_binary())) NA else sum(run_yardstick(job, m, k, epochs = 10)$seconds)
 compare <- function(peer, note, m, k, us, them) {
   say("beside ", peer)
-  seconds <- interleave(list(hofm = us, peer = them))
-  result(paste("beside", peer), job$name, order = m, rank = k, threads = 1, seconds = seconds[, 1],
+  seconds <- interleave(list(hofm = us, peer = them, yardstick = function() ten_epochs(m, k)))
+  result(paste("beside", peer), job$name, order = m, rank = k, threads = 1, seconds = seconds[, 1], yardstick = seconds[, 3],
          note = sprintf("%s; %s takes %.3g s, %.1f times as long", note, peer, stats::median(seconds[, 2]),
                         stats::median(seconds[, 2] / seconds[, 1])))
 }
@@ -20,10 +22,6 @@ if (requireNamespace("rsparse", quietly = TRUE)) {
     x <- methods::as(job$x, "RsparseMatrix")
     elapsed(fm$fit(x, job$y, n_iter = 10))
   })
-}
-if (requireNamespace("FactoRizationMachines", quietly = TRUE)) {
-  rows$frm <- compare("FactoRizationMachines", "10 iterations of coordinate descent, rank 8", 2, 8, function() ours(2, 8, "cd", 10),
-                      function() elapsed(FactoRizationMachines::FM.train(job$x, job$y, method = "ALS", c(1, 8), iter = 10)))
 }
 if (requireNamespace("glmnet", quietly = TRUE)) {
   rows$glmnet <- compare("glmnet", "order 1, ridge at one lambda", 1, NA, function() ours(1, 0, "cd", 100),

@@ -98,6 +98,9 @@ ColumnKernel columns(int degree) {
     case 3: return column_kernel_of<3, Weighted>();
     case 4: return column_kernel_of<4, Weighted>();
     case 5: return column_kernel_of<5, Weighted>();
+    case 6: return column_kernel_of<6, Weighted>();
+    case 7: return column_kernel_of<7, Weighted>();
+    case 8: return column_kernel_of<8, Weighted>();
     default: return {};
   }
 }

@@ -18,7 +18,7 @@ struct ColumnKernel {
   explicit operator bool() const { return slopes; }
 };
 
-// Empty where there is nothing better than one row at a time: other degrees than 2 to 5, other processors.
+// Empty where there is nothing better than one row at a time: other degrees than 2 to 8, other processors.
 ColumnKernel column_kernel(int degree, bool weighted, Isa isa = Isa::best);
 
 }  // namespace hofm

@@ -16,9 +16,16 @@ class FactorSlices {
  public:
   static constexpr int kWidth = 8;
 
+  FactorSlices() = default;
+
   // Fewer than sixteen factors, or those of which a copy would not `pay`, are one slice, without a copy: `term` must outlive it.
-  explicit FactorSlices(const Term &term, bool pays = true)
-      : term_(&term), own_(term.stride < 2 * kWidth || !pays ? 0 : (term.stride + kWidth - 1) / kWidth) {}
+  explicit FactorSlices(const Term &term, bool pays = true) { renew(term, pays); }
+
+  // The same for another term; memory that is there is used again.
+  void renew(const Term &term, bool pays = true) {
+    term_ = &term;
+    own_.resize(term.stride < 2 * kWidth || !pays ? 0 : (term.stride + kWidth - 1) / kWidth);
+  }
 
   int count() const { return std::max(1, int(own_.size())); }
   bool whole() const { return own_.empty(); }
@@ -44,17 +51,15 @@ class FactorSlices {
     return at;
   }
 
-  // G += the gradient in a slice, laid out as its copy of P.
-  void add(int slice, const std::vector<double> &part, std::vector<double> &G) const {
+  // The slice's part of G, laid out as P, from its own memory, laid out as its copy of P.
+  void put(int slice, const std::vector<double> &part, std::vector<double> &G) const {
     const int w = width(slice);
-    for (int j = 0; j < term_->columns(); ++j) {
-      double *to = &G[std::size_t(j) * term_->stride + first(slice)];
-      for (int s = 0; s < w; ++s) to[s] += part[std::size_t(j) * w + s];
-    }
+    for (int j = 0; j < term_->columns(); ++j)
+      std::copy_n(&part[std::size_t(j) * w], w, &G[std::size_t(j) * term_->stride + first(slice)]);
   }
 
  private:
-  const Term *term_;
+  const Term *term_ = nullptr;
   std::vector<std::vector<double>> own_;
 };
 

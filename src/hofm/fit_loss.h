@@ -5,10 +5,14 @@
 #include <stdexcept>
 
 #include "fit.h"
-#include "solver_cd.h"
 #include "solver_lbfgs.h"
 #include "solver_sg.h"
 #include "task_pointwise.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // at R's usual -O2 the short loops of coordinate descent over a row's sums are not unrolled
+#endif
+#include "solver_cd.h"
 
 namespace hofm {
 

@@ -79,12 +79,10 @@ inline double pass_work(const Model &model, std::size_t nonzeros) {
   return work;
 }
 
-constexpr double kWorthThreads = 2e6;
-
 // body(first, last, block, thread) over all rows, in waves short enough that the monitor is asked several times a second.
 template <class Body>
 void walk_rows(const RowBlocks &blocks, double work, int threads, Monitor &monitor, const Body &body) {
-  if (work < kWorthThreads) threads = 1;  // waking threads up would take longer than the work
+  if (work < kWorthThreads) threads = 1;
   const int waves = int(std::clamp(work / 2e8, 1.0, double(std::max(1, blocks.n / blocks.count))));
   for (int wave = 0; wave < waves; ++wave) {
     parallel_for(blocks.count, threads, [&](int b, int thread) {
@@ -139,10 +137,10 @@ class Objective {
 
   double by_nodes(const Model &model, Gradient *gradient) {
     std::vector<double> f = response_.offset, value(design_.n), g(design_.n);
-    std::vector<JoinedPass::Tables> tables(model.terms.size());
+    tables_.resize(model.terms.size());
     for (double &fi : f) fi += model.intercept;
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      joined_->values(model.terms[t], tables[t], value.data());
+      joined_->values(model.terms[t], tables_[t], value.data());
       for (int i = 0; i < design_.n; ++i) f[i] += value[i];
     }
     double sum = penalty(model), slope = 0;
@@ -151,13 +149,9 @@ class Objective {
       slope += g[i] = response_.weight[i] * Loss::deriv(response_.y[i], f[i]);
     }
     if (!gradient) return sum;
-    gradient->zero_like(model);
-    if (model.fit_intercept) gradient->intercept = slope;
-    for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      const Term &term = model.terms[t];
-      for (std::size_t q = 0; q < term.P.size(); ++q) gradient->P[t][q] = term.lambda * term.P[q];
-      joined_->pull(term, tables[t], g, gradient->P[t]);
-    }
+    gradient->intercept = model.fit_intercept ? slope : 0;
+    gradient->P.resize(model.terms.size());
+    for (std::size_t t = 0; t < model.terms.size(); ++t) joined_->pull(model.terms[t], tables_[t], g, gradient->P[t]);
     return sum;
   }
 
@@ -191,6 +185,7 @@ class Objective {
   const Options &options_;
   Monitor &monitor_;
   std::optional<JoinedPass> joined_;
+  std::vector<JoinedPass::Tables> tables_;
   std::vector<Gradient> parts_;
 };
 

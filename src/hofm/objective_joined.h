@@ -8,7 +8,6 @@
 #define HOFM_OBJECTIVE_JOINED_H
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "design.h"
@@ -24,7 +23,7 @@ class JoinedPass {
  public:
   // One term's tables: of every node of every block, slice of factors by slice.
   struct Tables {
-    std::optional<FactorSlices> slices;
+    FactorSlices slices;
     std::size_t blocks = 0;
     std::vector<int> width;  // of one node in a slice
     std::vector<std::vector<double>> value;
@@ -50,8 +49,8 @@ class JoinedPass {
       const RowBlocks samples{design_.n, parts};
       std::vector<double> scratch(tables.width[0]);
       std::fill(out + samples.first(part), out + samples.first(part + 1), 0.0);
-      for (int slice = 0; slice < tables.slices->count(); ++slice) {
-        const TermView at = (*tables.slices)[slice];
+      for (int slice = 0; slice < tables.slices.count(); ++slice) {
+        const TermView at = tables.slices[slice];
         for (int i = samples.first(part); i < samples.first(part + 1); ++i)
           out[i] += join.value(at, table_of(tables, slice, 0, i), rest_of(join, at, tables, slice, 0, i, scratch.data()));
       }
@@ -59,23 +58,29 @@ class JoinedPass {
     monitor_.poll(1e6);
   }
 
-  // G += sum_i g[i] * gradient of the term's value on sample i.
+  // G = gradient of the term's penalty + sum_i g[i] * gradient of its value on sample i, after values().
   void pull(const Term &term, const Tables &tables, const std::vector<double> &g, std::vector<double> &G) {
-    const FactorSlices &slices = *tables.slices;
+    const FactorSlices &slices = tables.slices;
     const int lanes = slices.whole() ? 4 : FactorSlices::kWidth, groups = std::max(1, (term.stride + lanes - 1) / lanes);
-    std::vector<std::vector<double>> part(slices.whole() ? 0 : groups);
+    const int threads = threads_for(pull_work(term));
+    G.resize(term.P.size());
+    parts_.resize(std::max<std::size_t>(parts_.size(), groups));
+    if (slices.whole()) set_to_penalty(term.P.data(), G, term);
     for (std::size_t b = 0; b < design_.blocks.size(); ++b) {
-      parallel_for(groups, threads_for(pull_work(term, b)), [&](int group, int) {
+      parallel_for(groups, threads, [&](int group, int) {
         if (slices.whole()) {
           pull_block(term, tables, b, 0, group * lanes, std::min(term.stride, (group + 1) * lanes), g, G);
         } else {
-          if (b == 0) part[group].assign(std::size_t(term.columns()) * slices.width(group), 0.0);
-          pull_block(term, tables, b, group, 0, slices.width(group), g, part[group]);
+          if (b == 0) {
+            parts_[group].resize(std::size_t(term.columns()) * slices.width(group));
+            set_to_penalty(slices[group].P, parts_[group], term);
+          }
+          pull_block(term, tables, b, group, 0, slices.width(group), g, parts_[group]);
+          if (b + 1 == design_.blocks.size()) slices.put(group, parts_[group], G);
         }
       });
       monitor_.poll(1e6);
     }
-    parallel_for(int(part.size()), threads_for(double(G.size())), [&](int slice, int) { slices.add(slice, part[slice], G); });
   }
 
  private:
@@ -90,14 +95,19 @@ class JoinedPass {
     return at;
   }
 
-  int threads_for(double work) const { return work < 2e6 ? 1 : threads_; }
-  double pull_work(const Term &term, std::size_t b) const {
-    return double(design_.blocks[b].columns.nonzeros() + std::size_t(design_.n)) * term.stride * term.degree;
+  int threads_for(double work) const { return work < kWorthThreads ? 1 : threads_; }
+  double pull_work(const Term &term) const {
+    return double(design_.nonzeros() + std::size_t(design_.n)) * term.stride * term.degree;
+  }
+
+  static void set_to_penalty(const double *P, std::vector<double> &G, const Term &term) {
+    for (std::size_t q = 0; q < G.size(); ++q) G[q] = term.lambda * P[q];
   }
 
   void fill(const Term &term, Tables &tables) {
     const RowKernel kernel = row_kernel(term.kernel, term.degree, isa_);
-    FactorSlices &slices = tables.slices.emplace(term);
+    FactorSlices &slices = tables.slices;
+    slices.renew(term);
     tables.blocks = design_.blocks.size();
     tables.value.resize(slices.count() * tables.blocks);
     tables.width.resize(slices.count());
@@ -110,7 +120,7 @@ class JoinedPass {
     for (std::size_t b = 0; b < tables.blocks; ++b) {
       const RowBlocks nodes{design_.blocks[b].nodes(), std::clamp(design_.blocks[b].nodes() / 16, 1, 64)};
       const SparseView rows = design_.blocks[b].rows.view();
-      parallel_for(slices.count() * nodes.count, threads_for(pull_work(term, b)), [&](int task, int) {
+      parallel_for(slices.count() * nodes.count, threads_for(pull_work(term)), [&](int task, int) {
         const int slice = task / nodes.count, range = task % nodes.count;
         const TermView at = view_of(slices, slice, b);
         for (int node = nodes.first(range); node < nodes.first(range + 1); ++node)
@@ -125,10 +135,10 @@ class JoinedPass {
   void pull_block(const Term &term, const Tables &tables, std::size_t b, int slice, int first, int last, const std::vector<double> &g,
                   std::vector<double> &G) const {
     const JoinKernel join = join_kernel(term.kernel, term.degree, isa_);
-    const TermView at = view_of(*tables.slices, slice, b);
+    const TermView at = view_of(tables.slices, slice, b);
     const SparseView rows = design_.blocks[b].rows.view();
     const Groups &of = samples_[b];
-    double *to = G.data() + (at.P - (*tables.slices)[slice].P);
+    double *to = G.data() + (at.P - tables.slices[slice].P);
     std::vector<double> adj(tables.width[slice]), scratch(tables.width[slice]), work(work_size(term, rows.longest()));
     for (int node = 0; node < design_.blocks[b].nodes(); ++node) {
       if (of.start[node] == of.start[node + 1]) continue;
@@ -160,6 +170,7 @@ class JoinedPass {
   Monitor &monitor_;
   Isa isa_;
   std::vector<Groups> samples_;
+  std::vector<std::vector<double>> parts_;  // of the gradient, one for each slice; kept so that memory is asked for once
 };
 
 }  // namespace hofm

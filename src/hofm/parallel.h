@@ -41,6 +41,9 @@ void parallel_for(int tasks, int threads, const Body &body) {
   for (int task = 0; task < tasks; ++task) body(task, 0);
 }
 
+// Multiply-adds that take about ten times as long as waking threads up: less is done by one thread.
+constexpr double kWorthThreads = 3e5;
+
 // n rows cut into `count` blocks, of which b begins at first(b).
 struct RowBlocks {
   int n, count;

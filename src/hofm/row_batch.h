@@ -111,7 +111,7 @@ class BatchPass {
 
   // Threads that so many nonzeros are worth, `passes` times.
   int threads_for(std::size_t nonzeros, double passes) const {
-    return passes * double(nonzeros) * work_per_nonzero_ < kWorthWaking ? 1 : threads_;
+    return passes * double(nonzeros) * work_per_nonzero_ < kWorthThreads ? 1 : threads_;
   }
   double work_per_nonzero() const { return work_per_nonzero_; }
 
@@ -153,8 +153,6 @@ class BatchPass {
   }
 
  private:
-  static constexpr double kWorthWaking = 3e5;  // multiply-adds: about ten times as long as waking threads up
-
   int threads_;
   std::vector<FactorGroup> single_, shared_;
   std::vector<TermView> views_;

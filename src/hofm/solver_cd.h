@@ -240,7 +240,10 @@ class CoordinateDescent {
     if (design.plain()) return;
     sides_ = make_sides(design);
     y_ = by_sides(response.y, sides_);
-    weight_ = by_sides(response.weight, sides_);
+    curvature_ = weight_ = by_sides(response.weight, sides_);
+    if constexpr (Loss::bounded)
+      for (std::vector<double> &side : curvature_)
+        for (double &w : side) w *= Loss::mu;
   }
 
   // Minimises in `model`. link() then holds the link values of the samples, which by columns are to be had without a copy by rows.
@@ -276,7 +279,7 @@ class CoordinateDescent {
   void with_sums(const Term &term, const Use &use) {
     if (joinable<Loss>(design_, term)) {
       with_join(term, [&](auto join) {
-        JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_}, monitor_);
+        JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads, monitor_);
         for (int s = 0; s < term.k; ++s) {
           factor(term, s);
           sweep.each(p_.data(), [&](const double *sums, int i) { use(join, sums, i); });
@@ -379,7 +382,7 @@ class CoordinateDescent {
   // Factors of joined samples by way of their nodes.
   void update_joined(Term &term) {
     with_join(term, [&](auto join) {
-      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_}, monitor_);
+      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads, monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep(p_.data(), term.lambda, f_);
@@ -418,7 +421,7 @@ class CoordinateDescent {
   const Options &options_;
   Monitor &monitor_;
   std::vector<NodeSet> sides_;
-  BySides y_, weight_;
+  BySides y_, weight_, curvature_;
   std::vector<double> f_, p_;
 };
 

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "design.h"
@@ -22,6 +23,8 @@
 #include "kernel_anova.h"
 #include "model.h"
 #include "monitor.h"
+#include "parallel.h"
+#include "row_kernel.h"
 
 namespace hofm {
 
@@ -324,13 +327,13 @@ inline BySides by_sides(const std::vector<double> &value, const std::vector<Node
   return out;
 }
 
-// The samples' part in c and G for a loss with curvature bound: slope and curvature of the loss of block b's sample qq, in the order
-// of its `samples`, at link value f.
+// The samples' part in c and G for a loss with curvature bound: slope, at link value f, and curvature of the loss of block b's
+// sample qq, in the order of its `samples`.
 template <class Loss>
 struct LossTarget {
-  const BySides &y, &weight;
+  const BySides &y, &weight, &curvatures;  // the last are weight * mu
   double slope(int b, int qq, double f) const { return weight[b][qq] * Loss::deriv(y[b][qq], f); }
-  double curvature(int b, int qq) const { return weight[b][qq] * Loss::mu; }
+  const double *curvature(int b) const { return curvatures[b].data(); }
 };
 
 // Nothing beside the samples; solver_grid.h has something.
@@ -345,8 +348,10 @@ struct NoBackground {
 template <class Join, class Target, class Background = NoBackground>
 class JoinedSweep {
  public:
-  JoinedSweep(Join join, const std::vector<NodeSet> &sides, int augment, Target target, Monitor &monitor, Background background = {})
-      : join_(join), sides_(sides), augment_(augment), target_(target), monitor_(monitor), background_(background) {
+  JoinedSweep(Join join, const std::vector<NodeSet> &sides, int augment, Target target, int threads, Monitor &monitor,
+              Background background = {})
+      : join_(join), sides_(sides), augment_(augment), target_(target), threads_(threads), monitor_(monitor),
+        background_(background), kernel_(sample_kernel(join.size())) {
     for (const NodeSet &side : sides) records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
   }
 
@@ -363,11 +368,14 @@ class JoinedSweep {
   void each(const double *p, const Use &use) {
     fill(p, false);
     double rest[Join::capacity], all[Join::capacity];
-    for (int i = 0; i < sides_[0].nodes(); ++i)
-      for_samples_of(0, i, join_.size() * join_.size(), [&](int q, int qq) {
+    const Groups &samples = sides_[0].samples;
+    for (int i = 0; i < sides_[0].nodes(); ++i) {
+      for (int qq = samples.start[i]; qq < samples.start[std::size_t(i) + 1]; ++qq) {
         join_.combine(records_[0].E(i), table_outside(0, qq, rest), all);
-        use(all, q);
-      });
+        use(all, samples.member[qq]);
+      }
+      monitor_.poll(double(join_.size() * join_.size()) * (samples.start[std::size_t(i) + 1] - samples.start[i]));
+    }
   }
 
   const NodeRecords<Join> &records(int b) const { return records_[b]; }
@@ -380,12 +388,12 @@ class JoinedSweep {
   // The columns of block b, whose nodes get c and G before and whose samples follow after.
   template <class Sweep>
   void phase(int b, std::vector<double> &f, const Sweep &sweep) {
-    meet(b);
-    collect(b, f);
+    const SampleView samples = meet(b);
+    collect(b, samples, f);
     background_.enter(b, records_[b]);
-    tables(b, before_);
+    leave_behind(b);
     sweep();
-    follow(b, f);
+    follow(b, samples, f);
     background_.leave(b, records_[b]);
   }
 
@@ -406,72 +414,61 @@ class JoinedSweep {
     return scratch;
   }
 
-  // With two blocks, F of block b's samples depends on the other's node alone: once per node then, not per sample.
-  void meet(int b) {
-    if (sides_.size() != 2) return;
-    const int L = join_.size(), n = sides_[1 - b].nodes();
-    partners_.resize(std::size_t(n) * L);
-    for (int i = 0; i < n; ++i) join_.partner(records_[1 - b].E(i), &partners_[std::size_t(i) * L]);
-  }
-
-  // F_1..F_L of block b's sample qq, after meet(b).
-  const double *partner_of(int b, int qq, double *scratch) const {
-    if (sides_.size() == 2) return &partners_[std::size_t(sides_[b].partner[qq]) * join_.size()];
-    double rest[Join::capacity];
-    join_.partner(table_outside(b, qq, rest), scratch);
-    return scratch;
-  }
-
-  // body(sample, its place in block b's order) over the samples of node i; `work` per sample for the monitor. Inlined, so that
-  // what the body sums up can stay in registers.
-  template <class Body>
-  inline __attribute__((always_inline)) void for_samples_of(int b, int i, double work, const Body &body) {
+  // F that the samples of block b meet. Of two blocks it depends on the other's node alone, so that there is one F for each of
+  // these, else one for each sample.
+  SampleView meet(int b) {
+    const bool two = sides_.size() == 2;
     const Groups &samples = sides_[b].samples;
-    const int first = samples.start[i], last = samples.start[std::size_t(i) + 1], *member = samples.member.data();
-    for (int qq = first; qq < last; ++qq) body(member[qq], qq);
-    monitor_.poll(work * (last - first));
-  }
-
-  // c and G of every node of block b from its samples, summed in local memory, which the compiler can keep in registers.
-  void collect(int b, const std::vector<double> &f) {
-    const int L = join_.size();
-    for (int i = 0; i < sides_[b].nodes(); ++i) {
-      double c[Join::capacity] = {}, G[Join::capacity][Join::capacity] = {};
-      for_samples_of(b, i, L * L, [&](int q, int qq) {
-        double scratch[Join::capacity];
-        const double *F = partner_of(b, qq, scratch), g = target_.slope(b, qq, f[q]), w = target_.curvature(b, qq);
-        for (int u = 0; u < L; ++u) {
-          c[u] += g * F[u];
-          for (int v = u; v < L; ++v) G[u][v] += w * F[u] * F[v];
-        }
-      });
-      for (int u = 0; u < L; ++u) {
-        records_[b].c(i)[u] = c[u];
-        for (int v = 0; v < L; ++v) records_[b].G(i)[u * L + v] = G[std::min(u, v)][std::max(u, v)];
-      }
+    const int L = join_.size(), width = (L + 3) / 4 * 4, n = two ? sides_[1 - b].nodes() : int(samples.member.size());
+    partners_.resize(std::size_t(n) * width, 0.0);
+    if (!two && each_.empty()) {
+      each_.resize(n);
+      std::iota(each_.begin(), each_.end(), 0);
     }
+    double rest[Join::capacity];
+    for (int i = 0; i < n; ++i)
+      join_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width]);
+    return {samples.start.data(), two ? sides_[b].partner.data() : each_.data(), partners_.data(), L, width};
   }
 
-  // E of every node of block b, close together.
-  void tables(int b, std::vector<double> &copy) const {
-    const int L = join_.size(), n = sides_[b].nodes();
-    copy.resize(std::size_t(n) * L);
-    for (int i = 0; i < n; ++i) std::copy(records_[b].E(i), records_[b].E(i) + L, &copy[std::size_t(i) * L]);
+  // body(first, last) for ranges of block b's nodes, by several threads where the samples are worth it.
+  template <class Body>
+  void for_nodes(int b, const Body &body) {
+    const NodeSet &side = sides_[b];
+    const double work = double(side.node.size()) * join_.size() * join_.size();
+    const RowBlocks ranges{side.nodes(), std::clamp(side.nodes() / 32, 1, 16)};
+    parallel_for(ranges.count, work < kWorthThreads ? 1 : threads_,
+                 [&](int range, int) { body(ranges.first(range), ranges.first(range + 1)); });
+    monitor_.poll(work);
+  }
+
+  // c and G of every node of block b from its samples.
+  void collect(int b, const SampleView &samples, const std::vector<double> &f) {
+    const int *member = sides_[b].samples.member.data();
+    slope_.resize(f.size());
+    for_nodes(b, [&](int first, int last) {
+      for (int q = samples.start[first]; q < samples.start[last]; ++q) slope_[q] = target_.slope(b, q, f[member[q]]);
+      kernel_.collect(samples, slope_.data(), target_.curvature(b), first, last, records_[b].c(0), records_[b].width());
+    });
+  }
+
+  // moved_ = -E of every node of block b, to which follow() adds what E is then.
+  void leave_behind(int b) {
+    const int L = join_.size(), width = (L + 3) / 4 * 4;
+    moved_.assign(std::size_t(sides_[b].nodes()) * width, 0.0);
+    for (int i = 0; i < sides_[b].nodes(); ++i)
+      for (int u = 0; u < L; ++u) moved_[std::size_t(i) * width + u] = -records_[b].E(i)[u];
   }
 
   // Link values after the tables of block b changed.
-  void follow(int b, std::vector<double> &f) {
-    const int L = join_.size();
-    for (int i = 0; i < sides_[b].nodes(); ++i) {
-      double moved[Join::capacity];
-      for (int u = 0; u < L; ++u) moved[u] = records_[b].E(i)[u] - before_[std::size_t(i) * L + u];
-      for_samples_of(b, i, L, [&](int q, int qq) {
-        double scratch[Join::capacity], df = 0;
-        const double *F = partner_of(b, qq, scratch);
-        for (int u = 0; u < L; ++u) df += moved[u] * F[u];
-        f[q] += df;
-      });
-    }
+  void follow(int b, const SampleView &samples, std::vector<double> &f) {
+    const int *member = sides_[b].samples.member.data();
+    for_nodes(b, [&](int first, int last) {
+      for (int i = first; i < last; ++i)
+        for (int u = 0; u < samples.size; ++u) moved_[std::size_t(i) * samples.width + u] += records_[b].E(i)[u];
+      kernel_.follow(samples, moved_.data(), first, last, slope_.data());
+      for (int q = samples.start[first]; q < samples.start[last]; ++q) f[member[q]] += slope_[q];
+    });
   }
 
   // A dummy is a column of ones over the nodes of the last block.
@@ -486,10 +483,14 @@ class JoinedSweep {
   const std::vector<NodeSet> &sides_;
   int augment_;
   Target target_;
+  int threads_;
   Monitor &monitor_;
   Background background_;
   std::vector<NodeRecords<Join>> records_;
-  std::vector<double> partners_, before_;  // F that the other block's nodes make, and E before the sweep of the block at hand
+  SampleKernel kernel_;
+  std::vector<double> partners_, moved_;     // F, and the change of E, of the block at hand
+  std::vector<double> slope_;                // of its samples, in their order; then how far they moved
+  std::vector<int> each_;                    // 0, 1, ...
   std::vector<int> all_;
   std::vector<double> ones_;
 };

@@ -31,7 +31,7 @@ struct GridResponse {
 struct GridTarget {
   const BySides &a, &b;
   double slope(int side, int qq, double f) const { return a[side][qq] * f - b[side][qq]; }
-  double curvature(int side, int qq) const { return a[side][qq]; }
+  const double *curvature(int side) const { return a[side].data(); }
 };
 
 // Columns of n numbers each, one after the other, and their inner products.
@@ -157,7 +157,7 @@ class GridDescent {
 
   template <class Join>
   JoinedSweep<Join, GridTarget, GridBackground> sweep(Join join, const Term &term, int first) {
-    return {join, sides_, term.augment, {a_by_sides_, b_by_sides_}, monitor_, {shape(term), first, weight(), &tables_}};
+    return {join, sides_, term.augment, {a_by_sides_, b_by_sides_}, options_.threads, monitor_, {shape(term), first, weight(), &tables_}};
   }
 
   void factor(const Term &term, int s) {

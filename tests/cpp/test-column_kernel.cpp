@@ -35,7 +35,7 @@ void compare(bool weighted, hofm::Random &random) {
 
 int main() {
   hofm::Random random(17);
-  for (int degree : {1, 6, 20}) CHECK(!hofm::column_kernel(degree, false));
+  for (int degree : {1, 9, 20}) CHECK(!hofm::column_kernel(degree, false));
   for (bool weighted : {false, true}) {
     CHECK(!hofm::column_kernel(3, weighted, hofm::Isa::generic));
     if (!hofm::has_avx2()) continue;
@@ -43,6 +43,9 @@ int main() {
     compare<3>(weighted, random);
     compare<4>(weighted, random);
     compare<5>(weighted, random);
+    compare<6>(weighted, random);
+    compare<7>(weighted, random);
+    compare<8>(weighted, random);
   }
   return report();
 }

@@ -42,14 +42,14 @@ int main() {
   // Every road of the vectorised code.
   const JoinedSample sample(2, 30, random);
   for (hofm::Isa isa : {hofm::Isa::generic, hofm::has_avx2() ? hofm::Isa::avx2 : hofm::Isa::best})
-    for (hofm::Term term : all_terms(5, 6, sample.x.d, 0.1, random)) {
+    for (hofm::Term term : all_terms(5, 18, sample.x.d, 0.1, random)) {
       term.split = sample.blocks[0].d;
       if (term.kernel == hofm::Kernel::mix) continue;
       hofm::Design design = sample.design();
       hofm::Monitor monitor;
       hofm::JoinedPass pass(design, 1, monitor, isa), best(design, 1, monitor);
       hofm::JoinedPass::Tables t1, t2;
-      Vector f1(30), f2(30), g = uniforms(random, 30), G1(term.P.size(), 0.0), G2(term.P.size(), 0.0);
+      Vector f1(30), f2(30), g = uniforms(random, 30), G1, G2;
       pass.values(term, t1, f1.data());
       best.values(term, t2, f2.data());
       pass.pull(term, t1, g, G1);
