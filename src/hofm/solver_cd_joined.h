@@ -37,7 +37,7 @@ constexpr double kZero = 1e-30;
 //   h(E, z, out)          dE_u/dz of the feature with z = p_j a_ij
 //   doubt, scale, loses   as in kernel_anova.h, of a node
 //   combine(a, b, out)    the table of two nodes' features together
-//   partner(rest, side, F)  F_1..F_L for a node of block `side`, from the table of all other blocks
+//   partner(rest, F)      F_1..F_L for a node, from the table of all other blocks
 //   constant(rest)        the kernel at the identity, so that K = constant + sum_u E_u F_u
 //   capacity              the largest L
 template <int M>

@@ -11,12 +11,14 @@ struct Run {
   std::vector<double> objective, link;
 };
 
-Run descend(hofm::Design design, hofm::Model model, const hofm::Response &response, const char *loss, int epochs) {
+Run descend(hofm::Design design, hofm::Model model, const hofm::Response &response, const char *loss, int epochs,
+            int threads = 1) {
   hofm::Monitor monitor;
   hofm::Options options;
   options.loss = loss;
   options.sweep = "single";
   options.max_iter = epochs;
+  options.threads = threads;
   options.tol = 0;
   const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
   const std::vector<double> link = hofm::link_values(design, model, {}, 1, monitor);
@@ -75,5 +77,24 @@ int main() {
   double start = 0;
   for (int i = 0; i < 6; ++i) start = std::fmax(start, std::fabs(link_slow(model, x, i)));
   for (int i = 0; i < 6; ++i) CHECK(std::fabs(a.link[i] - response.offset[i] - link_slow(a.model, x, i)) <= 1e-8 * start);
+
+  // So many samples that threads share them: the bits are those of one thread, and the steps those on the rows written out.
+  const std::vector<Sample> many = {Sample(200, 5, 0.6, random), Sample(150, 6, 0.6, random)};
+  std::vector<std::vector<int>> ends(2, std::vector<int>(7000));
+  for (int i = 0; i < 7000; ++i)
+    for (int b = 0; b < 2; ++b) ends[b][i] = int(random.below(many[b].n));
+  const Sample rows = written_out(many, ends, random);
+  const hofm::Response target = random_response(7000, "squared", false, random);
+  for (int degree : {4, 7}) {
+    hofm::Design pairs, plain = rows.design();
+    for (int b = 0; b < 2; ++b) pairs.add(many[b].columns.view(), ends[b]);
+    hofm::Model model;
+    model.terms.push_back(random_term(degree, 2, rows.d, 1e-3, random));
+    const Run one = descend(pairs, model, target, "squared", 3), three = descend(pairs, model, target, "squared", 3, 3);
+    CHECK(one.model.terms[0].P == three.model.terms[0].P && one.objective == three.objective);
+    const Run slow = descend(plain, model, target, "squared", 3);
+    for (std::size_t q = 0; q < slow.model.terms[0].P.size(); ++q)
+      CHECK_NEAR(one.model.terms[0].P[q], slow.model.terms[0].P[q], 1e-9);
+  }
   return report();
 }
