@@ -86,6 +86,7 @@ cran_install <- function(packages) {
   if (any(getOption("repos") %in% c("@CRAN@", ""))) chooseCRANmirror(ind = 1)
   message("hofm: installing from CRAN into ", library, ": ", paste(packages, collapse = " "))
   options(timeout = 600, warn = 1)
+  compile_on_all_cores()
   if (!file.exists("/usr/include/uv.h")) provide_libuv(library)
   install.packages(packages, lib = library, quiet = TRUE, Ncpus = max(1, parallel::detectCores(), na.rm = TRUE))
 }

@@ -30,7 +30,7 @@ if (file.exists(stamp) && identical(readLines(stamp), now)) {
   quit()
 }
 message("hofm: building and installing into ", library_path, ", which may take a minute or two")
-if (!nzchar(Sys.getenv("MAKEFLAGS"))) Sys.setenv(MAKEFLAGS = paste0("-j", max(1L, parallel::detectCores(), na.rm = TRUE)))
+compile_on_all_cores()
 dir.create(".build", showWarnings = FALSE)
 sources <- getwd()
 setwd(".build")

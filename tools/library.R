@@ -11,6 +11,11 @@ first_writable_library <- function() {
   own
 }
 
+# Compilers run side by side, unless the user has said how many.
+compile_on_all_cores <- function() {
+  if (!nzchar(Sys.getenv("MAKEFLAGS"))) Sys.setenv(MAKEFLAGS = paste0("-j", max(1L, parallel::detectCores(), na.rm = TRUE)))
+}
+
 # Ends the script with one line and a status that make sees.
 give_up <- function(...) {
   message("hofm: ", ...)
