@@ -1,5 +1,5 @@
 # Seconds to the objective that the yardstick has after ten epochs: on link pairs with the default solver, and on the same pairs
-# written out as a plain matrix with whichever solver gets there first.
+# written out as a plain matrix with whichever solver gets there first. All of a job and an order follow each other in every run.
 jobs <- Filter(Negate(is.null), list(read_job("ml100k"), read_job("nips")))
 
 seconds_to <- function(objective, fit) {
@@ -10,29 +10,35 @@ ten_epochs <- function(job, m) {
   epochs <- run_yardstick(job, m, epochs = 10)
   if (is.null(epochs)) c(seconds = NA, objective = Inf) else c(seconds = sum(epochs$seconds), objective = epochs$objective[10])
 }
-race <- function(job, m, threads, ...) {
-  control <- hofm_control(threads = threads, max_iter = 60, tol = 1e-6, seed = 1, keep_fitted = FALSE)
-  times <- t(vapply(seq_len(runs), function(run) {
+
+contenders <- function(job, m) {
+  links <- data.frame(plain = FALSE, solver = "cd", threads = 1:2)
+  if (job$name != "nips" || m == 4) links else rbind(links, data.frame(plain = TRUE, solver = c("cd", "lbfgs"), threads = 1))
+}
+fit_of <- function(who, job, m) {
+  control <- hofm_control(threads = who$threads, max_iter = 60, tol = 1e-6, seed = 1, keep_fitted = FALSE)
+  if (who$plain) fit_block(job$x, job$y, m = m, lambda = job$lambda, solver = who$solver, control = control)
+  else fit_block(job$pairs, m = m, lambda = job$lambda, control = control)
+}
+
+# One row per run: the yardstick's seconds, then those of the contenders.
+race <- function(job, m, who) {
+  t(vapply(seq_len(runs), function(run) {
     goal <- ten_epochs(job, m)
-    c(seconds_to(goal[["objective"]], fit_block(..., m = m, lambda = job$lambda, control = control)), goal[["seconds"]])
-  }, double(2)))
-  list(hofm = times[, 1], yardstick = times[, 2])
+    c(goal[["seconds"]], vapply(split(who, seq_len(nrow(who))), function(one) seconds_to(goal[["objective"]], fit_of(one, job, m)), 0))
+  }, double(1 + nrow(who))))
+}
+row_of <- function(job, m, who, seconds, yardstick) {
+  target <- if (who$plain) 3 else if (who$threads == 2) 8 else if (m < 4) 5 else NA
+  result(paste0(if (who$plain) "plain matrix" else "link pairs", ", to ten epochs' objective"), job$name, order = m, rank = 30,
+         threads = who$threads, seconds = seconds, yardstick = yardstick, target = target, note = if (who$plain) who$solver else "")
 }
 
 rows <- list()
 for (job in jobs) for (m in 2:4) {
-  for (threads in 1:2) {
-    say("link pairs of ", job$name, ", order ", m, ", ", threads, " thread(s)")
-    times <- race(job, m, threads, job$pairs)
-    rows <- c(rows, list(result("link pairs, to ten epochs' objective", job$name, order = m, rank = 30, threads = threads,
-                                seconds = times$hofm, yardstick = times$yardstick, target = if (threads == 2) 8 else if (m < 4) 5 else NA)))
-  }
-  if (job$name != "nips" || m == 4) next
-  for (solver in c("cd", "lbfgs")) {
-    say("plain matrix of ", job$name, ", order ", m, ", ", solver)
-    times <- race(job, m, 1, job$x, job$y, solver = solver)
-    rows <- c(rows, list(result("plain matrix, to ten epochs' objective", job$name, order = m, rank = 30, threads = 1,
-                                seconds = times$hofm, yardstick = times$yardstick, target = 3, note = solver)))
-  }
+  say("to ten epochs' objective on ", job$name, ", order ", m)
+  who <- contenders(job, m)
+  times <- race(job, m, who)
+  rows <- c(rows, lapply(seq_len(nrow(who)), function(k) row_of(job, m, who[k, ], times[, 1 + k], times[, 1])))
 }
 do.call(rbind, rows)
