@@ -1,15 +1,67 @@
-test_that("the path is as good as fits from random starts", {
+# Iterations of all fits that `code` makes, an objective looked up counting as one, with its value.
+counting_iterations <- function(code) {
+  count <- 0
+  solve <- run_solver
+  local_mocked_bindings(run_solver = function(...) {
+    fitted <- solve(...)
+    count <<- count + max(fitted$trace$iteration, 1)
+    fitted
+  })
+  value <- force(code)
+  list(value = value, iterations = count)
+}
+
+# The path and fits from a random start at each of its values: objectives, and iterations of all fits.
+path_and_apart <- function(data, control, seed, order = 2, rank = 3, model = "hofm", loss = "squared", solver = "cd") {
+  spec <- check_specs(order, rank, model, loss, solver, TRUE, NULL)[[1]]
+  problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, control)$problem
+  lambda <- 10^seq(1, -3, length.out = 30)
+  path <- counting_iterations(lambda_path(problem, spec, lambda, control, seed, function(l, fit) NULL))
+  apart <- counting_iterations(vapply(lambda, function(l) {
+    expect_collapse(fit_model(problem, with_lambda(spec, l), replace(control, "seed", seed)))$objective
+  }, 0))
+  list(worst = max(path$value / apart$value - 1), ratio = path$iterations / apart$iterations)
+}
+
+test_that("the path is as good as fits from random starts, and takes a third of the iterations", {
   data <- product_data(200)
-  spec <- check_specs(2, 3, "hofm", "squared", "cd", TRUE, NULL)[[1]]
+  classes <- list(x = data$x, y = data$y > 0)
+  exactly <- hofm_control(tol = 1e-8, max_iter = 5000)
+  for (seed in 1:2) {
+    cd <- path_and_apart(data, exactly, seed)
+    expect_lt(cd$worst, 1e-4)
+    expect_lt(cd$ratio, 1 / 3)
+    logistic <- path_and_apart(classes, exactly, seed, loss = "logistic")
+    expect_lt(logistic$worst, 1e-4)
+    expect_lt(logistic$ratio, 1 / 3)
+    lbfgs <- path_and_apart(data, hofm_control(), seed, solver = "lbfgs")
+    expect_lt(lbfgs$worst, 1e-4)
+    expect_lt(lbfgs$ratio, 1 / 2)
+    subsets <- path_and_apart(data, exactly, seed, order = NULL, model = "all_subsets")
+    expect_lt(subsets$worst, 1e-4)
+    expect_lt(subsets$ratio, 1 / 3)
+    message(paste(round(c(cd$ratio, logistic$ratio, lbfgs$ratio, subsets$ratio), 3), collapse=" "), " worst ", paste(signif(c(cd$worst, logistic$worst, lbfgs$worst, subsets$worst), 2), collapse=" "))
+  }
+})
+
+test_that("a start ahead is on the line through the last two, and taken only where it is lower", {
+  last <- list(intercept = 2, w = NULL, P = list(`2` = matrix(3, 2, 1)), theta = c(0.2, 0.8), gamma = NULL, objective = 1)
+  before <- list(intercept = 1, w = NULL, P = list(`2` = matrix(1, 2, 1)), theta = c(0.5, 0.5), gamma = NULL, objective = 2)
+  ahead <- go_ahead(last, before, 2)
+  expect_identical(ahead[c("intercept", "P", "theta")], list(intercept = 4, P = list(`2` = matrix(7, 2, 1)), theta = c(0.2, 0.8)))
+  data <- product_data(100)
+  spec <- check_specs(2, 2, "hofm", "squared", "cd", TRUE, NULL)[[1]]
   problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, quick())$problem
-  lambda <- 10^seq(1, -3, length.out = 15)
-  for (seed in 1:3) {
-    control <- hofm_control(tol = 1e-9, max_iter = 5000, seed = seed)
-    sweeps <- 0
-    path <- lambda_path(problem, spec, lambda, control, seed, function(l, fit) sweeps <<- sweeps + max(fit$trace$iteration))
-    apart <- lapply(lambda, function(l) expect_collapse(fit_model(problem, with_lambda(spec, l), control)))
-    expect_true(all(path <= vapply(apart, `[[`, 0, "objective") * (1 + 1e-4)))
-    expect_lt(sweeps, sum(vapply(apart, function(fit) max(fit$trace$iteration), 0)))
+  for (lambda in list(10^(2:-3), 10^seq(0, -2, length.out = 8))) {
+    walk <- new_walk(problem, spec, lambda, hofm_control(), 1, function(l, fit) NULL)
+    for (l in seq_along(lambda)) {
+      start <- walk$start(l)
+      fit <- walk$fit(l, walk$revive(l, start))
+      walk$keep(l, fit)
+      if (l > 1) expect_lte(start$objective, objective_at(lambda[l], last, lambda[l - 1]))
+      if (l > 1) expect_equal(start$objective, objective_of(problem, with_lambda(spec, lambda[l]), hofm_control(seed = 1), start))
+      last <- fit
+    }
   }
 })
 
