@@ -43,7 +43,8 @@
 #' the root of `nfolds` - 1, as in glmnet.
 #'
 #' @inheritParams hofm
-#' @param x A formula; a data frame, matrix or Matrix with a row for each sample; or [link_pairs()].
+#' @param x A formula; a data frame, matrix or Matrix with a row for each sample; [link_pairs()]; or a recipe,
+#'   see [cv_hofm.recipe()].
 #' @param lambda The penalties to try: `NULL` for a path found from the data, `"paper"`, or positive
 #'   numbers.
 #' @param order,rank The orders and ranks to try: one or more whole numbers each; every combination is
