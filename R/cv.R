@@ -85,6 +85,7 @@
 #' y <- x[, "a"] + x[, "b"] * x[, "c"] + rnorm(100, sd = 0.3)
 #' cv <- cv_hofm(x, y, order = 1:2, rank = 2, nfolds = 5, n_lambda = 10)
 #' cv
+#' plot(cv)
 #' predict(cv, x[1:3, ])
 #' @export
 cv_hofm <- function(x, ...) UseMethod("cv_hofm")
