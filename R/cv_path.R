@@ -7,62 +7,105 @@ expect_collapse <- function(code) {
 
 #' Fits along a path of lambda
 #'
-#' Which way to go was measured, on paths of 30 values over three or four decades and against a fit from a
-#' random start at each value. Down the path, from large lambda to small, a fit that starts from factors at
-#' zero stays there: the objective ends up to eight times as high. Up the path objectives are good, but on the
-#' training pairs of debian_r (order 2, rank 8) it takes 0.8 of the time of the fits from random starts, since
-#' the one fit at the smallest lambda is much of the work. Down, with collapsed columns drawn anew and the look
-#' back, takes these shares of the time of random starts, with the mean change of the objective:
-#'
-#' | data | order | time | objective |
-#' |---|---|---|---|
-#' | 800 pairs of debian_r, rank 4 | 2 | 0.07 | -2 % |
-#' | 2,000 x 40, rank 8; rank 4 | 2; 3 | 0.28; 0.10 | +0.02 %; -1 % |
-#' | 500 x 20, rank 4, squared loss, three seeds | 2; 3 | 0.19 to 0.36; 0.22 to 0.25 | -0.2 to +0.01 %; -3 to -0.3 % |
-#' | the same, logistic | 2 | 0.08 to 0.25 | -1 to -0.01 % |
-#' | the same, L-BFGS | 4 | 0.42 to 0.71 | -3 to -2 % |
-#' | the same, all-subsets | | 0.43 to 0.72 | -1 to 0 % |
-#'
-#' Fits of a few milliseconds, as in the last rows, have little to save. With the default `tol` a single point
-#' can be 0.1 % worse at order 2, where the solver stopped early, and from order 3 on some points are worse by
-#' up to 4 % and others better by up to 19 %: other local minima.
+#' Which way to go was measured, on paths of 30 values over four decades and against a fit from a random start
+#' at each value. Up the path objectives are good, but the one fit at the smallest lambda is much of the work.
+#' Down the path, from large lambda to small, a fit that starts from factors at zero stays there, and one that
+#' is in a poor minimum stays in it. Hence: columns at zero are drawn anew, each fit starts ahead on the line
+#' through the two before it where that is lower (which halves the number of iterations), now and then a fit
+#' from a random start is tried as well, and what is found is tried on the larger lambdas before it.
 #' @param record Called with the place on the path and the fit, again if a lower objective is found.
+#' @return The lowest objective found at each lambda.
 #' @noRd
 lambda_path <- function(problem, spec, lambda, control, seed, record) {
-  fresh <- with_seed(seed, starting_values(problem, spec, control$init_sd))
-  fit_at <- function(l, init) {
-    fit <- expect_collapse(fit_model(problem, with_lambda(spec, lambda[l]), replace(control, "seed", seed), init))
-    check_engine(fit)
-    fit
-  }
-  lowest <- rep(Inf, length(lambda))
-  last <- fresh
+  walk <- new_walk(problem, spec, lambda, control, seed, record)
   for (l in seq_along(lambda)) {
-    fit <- fit_at(l, revive(last, fresh))
-    lowest[l] <- fit$objective
-    record(l, fit)
-    grown <- !identical(alive(fit$P, fresh$P), alive(last$P, fresh$P))
-    if (l > 1 && (grown || lower(objective_at(lambda[l - 1], fit, lambda[l]), lowest[l - 1]))) {
-      lowest <- look_back(l, fit, fit_at, lowest, record)
-    }
-    last <- fit
+    start <- walk$start(l)
+    fit <- walk$fit(l, walk$revive(l, start))
+    if (walk$tries(l)) fit <- lower_of(fit, walk$fit(l, walk$fresh))
+    walk$keep(l, fit)
+    if (l > 1) look_back(walk, l, fit, grown(fit, start, walk$fresh) || lower(fit$objective, start$objective, by = 0.01))
   }
-  lowest
+  walk$lowest()
 }
 
-# Larger lambdas again from the fit at place l, as long as it pays.
-look_back <- function(l, fit, fit_at, lowest, record) {
+#' The state of a walk along the path: what was found, and where to start next
+#' @noRd
+new_walk <- function(problem, spec, lambda, control, seed, record) {
+  fresh <- with_seed(seed, starting_values(problem, spec, control$init_sd))
+  control <- utils::modifyList(control, list(seed = seed, tol = path_tol(spec, control)))
+  at <- function(l) with_lambda(spec, lambda[l])
+  smooth <- !choose_solver(spec) %in% c("sgd", "adagrad")     # their fits stop short of a minimum, and where is chance
+  lowest <- rep(Inf, length(lambda))
+  found <- vector("list", length(lambda))
+  revived <- lambda[1]
+  list(
+    fresh = fresh, lambda = lambda, lowest = function() lowest,
+    tries = function(l) smooth && length(fresh$P) && l %% 7 == 0 && l <= 0.7 * length(lambda),
+    fit = function(l, init) {
+      fit <- expect_collapse(fit_model(problem, at(l), control, parameters_of(init)))
+      check_engine(fit)
+      fit
+    },
+    keep = function(l, fit) {
+      found[seq_len(max(l - 3, 0))] <<- list(NULL)            # two back is as far as any start looks
+      if (fit$objective >= lowest[l]) return(invisible())
+      lowest[l] <<- fit$objective
+      found[[l]] <<- c(parameters_of(fit), list(objective = fit$objective))
+      record(l, fit)
+    },
+    # At nearly the same lambda it would be nearly in vain.
+    revive = function(l, start) {
+      if (lambda[l] > 0.4 * revived) return(start)
+      revived <<- lambda[l]
+      revive(start, fresh)
+    },
+    start = function(l) {
+      if (l == 1) return(c(fresh, list(objective = Inf)))
+      last <- replace(found[[l - 1]], "objective", objective_at(lambda[l], found[[l - 1]], lambda[l - 1]))
+      if (l == 2 || !smooth) return(last)
+      stride <- log(lambda[l] / lambda[l - 1]) / log(lambda[l - 1] / lambda[l - 2])
+      ahead <- go_ahead(found[[l - 1]], found[[l - 2]], stride)
+      ahead$objective <- objective_of(problem, at(l), control, ahead)
+      if (isTRUE(ahead$objective < last$objective)) ahead else last
+    }
+  )
+}
+
+# Larger lambdas again from the fit at place l, as long as it pays. `hopeful`: try one even if the fit as it is would be no gain.
+look_back <- function(walk, l, fit, hopeful) {
   for (k in rev(seq_len(l - 1))) {
-    fit <- fit_at(k, parameters_of(fit))
-    if (!lower(fit$objective, lowest[k])) break
-    lowest[k] <- fit$objective
-    record(k, fit)
+    known <- walk$lowest()[k]
+    if (!hopeful && !lower(objective_at(walk$lambda[k], fit, walk$lambda[k + 1]), known)) break
+    fit <- walk$fit(k, fit)
+    if (!lower(fit$objective, known)) break
+    walk$keep(k, fit)
+    hopeful <- FALSE
   }
-  lowest
 }
 
 # By more than the solvers' own tolerances leave open.
-lower <- function(objective, than) objective < than - 1e-4 * abs(than)
+lower <- function(objective, than, by = 1e-4) objective < than - by * abs(than)
+
+lower_of <- function(fit, other) if (isTRUE(lower(other$objective, fit$objective))) other else fit
+
+# L-BFGS with its own tolerance goes on for twice as long, for a gain of some 1e-5 of the objective.
+path_tol <- function(spec, control) {
+  solver <- choose_solver(spec)
+  if (solver == "lbfgs" && is.null(control$tol)) 1e-5 else solver_tol(solver, control)
+}
+
+# The point `stride` times as far beyond the last as that is from the one before it; theta has to stay on its simplex.
+go_ahead <- function(last, before, stride) {
+  beyond <- function(x, y) if (is.list(x)) Map(beyond, x, y) else x + stride * (x - y)
+  changing <- Filter(function(name) length(last[[name]]) > 0, c("intercept", "w", "P", "gamma"))
+  replace(last, changing, Map(beyond, last[changing], before[changing]))
+}
+
+# What coordinate descent calls the objective before its first sweep.
+objective_of <- function(problem, spec, control, parameters) {
+  control$max_iter <- 0L
+  run_solver(list(train = problem), replace(spec, "solver", "cd"), control, control$seed, parameters, NULL)$objective
+}
 
 # The objective of a fit at another lambda: what is minimised is linear in lambda.
 objective_at <- function(other, fit, lambda) {
@@ -75,13 +118,15 @@ parameters_of <- function(fit) fit[c("intercept", "w", "P", "theta", "gamma")]
 # columns of that size are part of good fits, and drawing them anew cost 14 times the time on pairs of debian_r.
 alive <- function(P, fresh) Map(function(p, f) colSums(p^2) >= colSums(f^2) / 100, unname(P), unname(fresh))
 
+grown <- function(fit, start, fresh) !identical(alive(fit$P, fresh$P), alive(start$P, fresh$P))
+
 # Starting values from the last fit, but for the columns that are not alive.
 revive <- function(last, fresh) {
   last$P <- Map(function(p, f, keep) {
     p[, !keep] <- f[, !keep]
     p
   }, last$P, fresh$P, alive(last$P, fresh$P))
-  parameters_of(last)
+  last
 }
 
 default_path <- function(task, specs, plan, control, seed) {

@@ -30,6 +30,7 @@
 #' y <- 2 * x[, "a"] * x[, "b"] * x[, "e"] + rnorm(200, sd = 0.1)
 #' fit <- hofm(x, y, order = 3, rank = 2)
 #' interactions(fit, degree = 3, n = 3)
+#' plot(fit, "interactions", n = 5)
 #' @export
 interactions <- function(fit, degree = 2, n = 20) {
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)

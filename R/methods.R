@@ -140,7 +140,8 @@ formula.hofm <- function(x, ...) {
 #' @export
 terms.hofm <- function(x, ...) {
   if (!is.null(x$blueprint$terms_object)) return(x$blueprint$terms_object)
-  variables <- x$blueprint$variables
+  # as in lm(), a column that is taken out of the dot is in it first
+  variables <- union(x$blueprint$variables, setdiff(all.vars(stats::formula(x)[[3]]), "."))
   columns <- as.data.frame(sapply(variables, function(v) numeric(0), simplify = FALSE), optional = TRUE)
   stats::terms(stats::formula(x), data = columns)
 }

@@ -3,7 +3,8 @@
 #' Four pictures of a fit, in base graphics by `plot()` and for ggplot2, where it is installed, by `autoplot()`.
 #'
 #' * `"convergence"`: the objective, on a log scale if it is positive, against the time or the iterations spent. The end point is
-#'   filled if the solver stopped of its own accord.
+#'   filled if the solver stopped of its own accord. A fit with rows held out (`validation` in [hofm_control()]) has the mean loss on
+#'   them as a second, dashed line, and a dotted line at the epoch that it was least at, whose parameters the fit has.
 #' * `"interactions"`: the strongest [interactions()] of each degree as bars, positive weights to the right in blue, negative ones to
 #'   the left in orange. Each degree has an axis of its own.
 #' * `"degrees"`: for each degree, the variance of its part of the link divided by that of the link, over the training rows (ten
@@ -32,6 +33,7 @@
 #' fit <- hofm(cars, mtcars$mpg, order = 3, rank = 2, lambda = 0.1, control = hofm_control(seed = 1))
 #' plot(fit)
 #' plot(fit, against = "iteration", main = "Fuel")
+#' plot(hofm(cars, mtcars$mpg, rank = 2, solver = "adagrad", control = hofm_control(seed = 1, validation = 0.3)))
 #' plot(fit, "interactions", n = 5)
 #' plot(fit, "degrees")
 #' plot(fit, "embedding")
@@ -41,7 +43,7 @@ plot.hofm <- function(x, which = c("convergence", "interactions", "degrees", "em
                       against = c("seconds", "iteration"), degree = NULL, n = 15, newdata = NULL, ...) {
   which <- if (missing(which)) "convergence" else check_choice(which, "which", eval(formals()$which))
   against <- if (missing(against)) "seconds" else check_choice(against, "against", eval(formals()$against))
-  data <- picture_data(x, which, degree, n, newdata)
+  data <- picture_data(x, which, degree, n, newdata, "x")
   switch(which,
     convergence = draw_convergence(data, against, ...), interactions = draw_interactions(data, ...),
     degrees = draw_degrees(data, ...), embedding = draw_embedding(data, ...))
@@ -55,16 +57,16 @@ autoplot.hofm <- function(object, which = c("convergence", "interactions", "degr
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   which <- if (missing(which)) "convergence" else check_choice(which, "which", eval(formals()$which))
   against <- if (missing(against)) "seconds" else check_choice(against, "against", eval(formals()$against))
-  data <- picture_data(object, which, degree, n, newdata)
+  data <- picture_data(object, which, degree, n, newdata, "object")
   switch(which,
     convergence = gg_convergence(data, against), interactions = gg_interactions(data), degrees = gg_degrees(data),
     embedding = gg_embedding(data))
 }
 
-# What is drawn, whoever draws it.
-picture_data <- function(fit, which, degree, n, newdata) {
-  check_fit(fit, "x")
+# What is drawn, whoever draws it. `arg`: what the fit is called there.
+picture_data <- function(fit, which, degree, n, newdata, arg) {
+  check_fit(fit, arg)
   switch(which,
-    convergence = convergence_data(fit), interactions = interactions_data(fit, degree, n), degrees = degrees_data(fit, newdata),
-    embedding = embedding_data(fit, degree, n))
+    convergence = convergence_data(fit, arg), interactions = interactions_data(fit, degree, n),
+    degrees = degrees_data(fit, newdata, arg), embedding = embedding_data(fit, degree, n))
 }

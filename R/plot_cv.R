@@ -3,7 +3,7 @@
 #' @rdname cv_hofm_methods
 #' @export
 plot.cv_hofm <- function(x, ...) {
-  parts <- cv_curves(x)
+  parts <- cv_curves(x, "x")
   chosen <- vapply(parts, function(part) part$chosen[1], NA)
   looks <- curve_looks(chosen)
   old <- open_cv_axes(x, do.call(rbind, parts), ...)
@@ -22,7 +22,7 @@ plot.cv_hofm <- function(x, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.cv_hofm <- function(object, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  parts <- cv_curves(object)
+  parts <- cv_curves(object, "object")
   data <- do.call(rbind, parts)
   data$curve <- factor(data$label, vapply(parts, function(part) part$label[1], ""))
   looks <- curve_looks(vapply(parts, function(part) part$chosen[1], NA))
@@ -39,9 +39,11 @@ autoplot.cv_hofm <- function(object, ...) {
 }
 
 # The table, taken apart by order and rank, each part with its `label` and whether it is the one `chosen`.
-cv_curves <- function(cv) {
+cv_curves <- function(cv, arg) {
   parts <- combinations(cv)
-  if (!any(is.finite(cv$table$cvm))) hofm_abort("`x` has no finite values of its measure to plot.", argument = "x")
+  if (!any(is.finite(cv$table$cvm))) {
+    hofm_abort(sprintf("%s has no finite values of its measure to plot.", ticked(arg)), argument = arg)
+  }
   Map(function(part, name) {
     part$chosen <- name == paste(cv$order, cv$rank)
     part$label <- paste0(combination_words(part$order[1], part$rank[1]), if (part$chosen[1]) " (chosen)")

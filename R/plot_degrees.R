@@ -3,11 +3,11 @@
 #' @param newdata NULL for the training rows.
 #' @return A data frame: degree (text), variance, share (of the variance of the link; zero if that does not vary).
 #' @noRd
-degrees_data <- function(fit, newdata) {
+degrees_data <- function(fit, newdata, arg = "x") {
   variance <- if (is.null(newdata)) fit$degree_variance else terms_variance(predict(fit, newdata, type = "terms"))
   names <- degree_names(fit)[-1L]
   sound <- is.numeric(variance) && identical(names(variance), c(names, "total")) && all(is.finite(variance))
-  if (!sound) abort_damaged("x", "its field `degree_variance` is missing or not what it must be")
+  if (!sound) abort_damaged(arg, "its field `degree_variance` is missing or not what it must be")
   total <- variance[["total"]]
   variance <- unname(variance[names])
   data.frame(degree = sub("degree ", "", names), variance = variance, share = if (total > 0) variance / total else 0 * variance)

@@ -8,31 +8,58 @@
 #' Missing values that the recipe leaves are an error in training and make a prediction `NA`. A column with
 #' the role `"case_weights"` takes the place of `weights`.
 #'
+#' [cv_hofm()] estimates the recipe once, on all of `data`, as it does with the columns that factors make: what a recipe learns from the
+#' response would then be known in every fold. Such recipes are for [factorization_machine()] and the package tune, which estimate
+#' them in each fold anew. Folds are made of the rows that the recipe leaves, one `foldid` for each.
+#'
 #' @param x A recipe with one outcome. Whether it has been prepared before does not matter: it is estimated
 #'   anew.
 #' @param data A data frame with the variables of the recipe.
 #' @inheritParams hofm
-#' @return A fit as from [hofm()], which keeps the prepared recipe but no training data. Predictions need the
-#'   package recipes.
-#' @seealso [hofm()], [factorization_machine()] for recipes in workflows
+#' @return A fit as from [hofm()], or a result as from [cv_hofm()], which keeps the prepared recipe but no training data. Predictions
+#'   need the package recipes.
+#' @seealso [hofm()], [cv_hofm()], [factorization_machine()] for recipes in workflows
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
 #' rec <- recipes::recipe(mpg ~ cyl + hp + wt, transform(mtcars, cyl = factor(cyl)))
 #' rec <- recipes::step_normalize(rec, hp, wt)
 #' fit <- hofm(rec, transform(mtcars, cyl = factor(cyl)), rank = 2, lambda = 0.01)
 #' predict(fit, transform(mtcars[1:3, ], cyl = factor(cyl)))
+#' cv_hofm(rec, transform(mtcars, cyl = factor(cyl)), rank = 2, nfolds = 4, n_lambda = 8)
 #' @export
 hofm.recipe <- function(x, data, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
                         control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
+  parts <- recipe_parts(x, data, weights, offset)
+  fit_checked(parts, spec, init, control, tidy_call(resolve_dots(match.call(), parent.frame())))
+}
+
+#' @rdname hofm.recipe
+#' @inheritParams cv_hofm
+#' @param order,rank,lambda What to fit, see [hofm()]; for `cv_hofm()`, what to try, see there.
+#' @export
+cv_hofm.recipe <- function(x, data, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
+                           measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
+                           n_lambda = 30, lambda_min_ratio = 1e-4, model = "hofm", loss = NULL, solver = "auto",
+                           intercept = TRUE, linear = NULL, weights = NULL, offset = NULL,
+                           control = hofm_control(), ...) {
+  check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
+  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio)
+  task <- row_task(recipe_parts(x, data, weights, offset), specs[[1]], control)
+  cross_validate(task, specs, plan, control, resolve_dots(match.call(), parent.frame()))
+}
+
+#' What both hand on: columns, response, weights and offset, with the recipe in the blueprint
+#' @noRd
+recipe_parts <- function(x, data, weights, offset) {
   if (missing(data) || !is.data.frame(data)) must_be("data", "a data frame", if (!missing(data)) data)
   prepared <- prepare_recipe(x, data)
   parts <- learn_design(prepared$x)
   parts$blueprint$recipe <- prepared$recipe
-  parts <- c(parts, list(y = prepared$y, weights = if (is.null(weights)) prepared$weights else weights, offset = offset,
-                         offset_given = !is.null(offset)))
-  fit_checked(parts, spec, init, control, tidy_call(resolve_dots(match.call(), parent.frame())))
+  c(parts, list(y = prepared$y, weights = if (is.null(weights)) prepared$weights else weights, offset = offset,
+                offset_given = !is.null(offset)))
 }
 
 #' Estimate a recipe and apply it to its training data

@@ -11,6 +11,17 @@
 
 namespace hofm {
 
+// LBFGS++'s own line search, which then says that a step has been taken.
+template <class Scalar>
+class ReportedSearch {
+ public:
+  template <class Function, class... Rest>
+  static void LineSearch(Function &f, Rest &&...rest) {
+    LBFGSpp::LineSearchNocedalWright<Scalar>::LineSearch(f, rest...);
+    f.stepped();
+  }
+};
+
 template <class Loss>
 class Lbfgs {
  public:
@@ -21,47 +32,65 @@ class Lbfgs {
   Outcome operator()(Model &model) {
     model_ = &model;
     best_ = pack(model);
-    const LBFGSpp::LBFGSParam<double> param = parameters();
     Outcome outcome;
-    for (double before = HUGE_VAL; before - best_value_ > options_.tol * std::fabs(best_value_) || evaluations_ == 0;) {
+    for (double before = HUGE_VAL; goes_on(before);) {
       before = best_value_;
+      const int left = options_.max_iter - iterations_;
       Eigen::VectorXd x = best_;
       double value;
       try {
-        LBFGSpp::LBFGSSolver<double> solver(param);
-        outcome.converged = solver.minimize(*this, x, value) < options_.max_iter;
+        LBFGSpp::LBFGSSolver<double, ReportedSearch> solver(parameters(left));
+        outcome.converged = solver.minimize(*this, x, value) < left;
         break;
       } catch (const std::runtime_error &) {  // thrown by the line search
       } catch (const std::logic_error &) {    // not a descent direction
       }
-      outcome.converged = true;  // unless a further run says otherwise
+      if (best_value_ < recorded_) stepped();  // the search failed, but on its way it came lower
+      outcome.converged = iterations_ < options_.max_iter;  // unless a further run says otherwise
     }
     unpack(best_, model);
     outcome.objective = best_value_;
     return outcome;
   }
 
-  // LBFGS++'s functor: value and gradient at x. Every evaluation is recorded with the lowest objective so far.
+  // LBFGS++'s functor: value and gradient at x.
   double operator()(const Eigen::VectorXd &x, Eigen::VectorXd &grad) {
     unpack(x, *model_);
     double value = objective_(*model_, &gradient_);
     pack_gradient(grad);
     if (!std::isfinite(value)) value = HUGE_VAL;  // the line search then comes closer
-    if (evaluations_ == 0) scale_ = 1e6 / std::max(std::fabs(value), 1e-300);
-    if (evaluations_ == 0 || value < best_value_) {
+    const bool first = evaluations_++ == 0;
+    if (first) scale_ = 1e6 / std::max(std::fabs(value), 1e-300);
+    if (first || value < best_value_) {
       best_value_ = value;
       best_ = x;
     }
-    monitor_.record(evaluations_++, best_value_);
+    if (first) record();
     grad *= scale_;
     return scale_ * value;
   }
 
+  // Steps are recorded, with the lowest objective so far; evaluations on the way to them are not.
+  void stepped() {
+    ++iterations_;
+    record();
+  }
+
  private:
-  LBFGSpp::LBFGSParam<double> parameters() const {
+  void record() {
+    recorded_ = best_value_;
+    monitor_.record(iterations_, best_value_);
+  }
+
+  bool goes_on(double before) const {
+    if (evaluations_ == 0) return true;
+    return iterations_ < options_.max_iter && before - best_value_ > options_.tol * std::fabs(best_value_);
+  }
+
+  LBFGSpp::LBFGSParam<double> parameters(int max_iter) const {
     LBFGSpp::LBFGSParam<double> param;
     param.m = options_.memory;
-    param.max_iterations = options_.max_iter;
+    param.max_iterations = max_iter;
     param.epsilon = 0;
     param.epsilon_rel = 0;
     param.past = 1;  // stop by the objective, as the other solvers do
@@ -106,9 +135,9 @@ class Lbfgs {
   Model *model_ = nullptr;
   Gradient gradient_;
   Eigen::VectorXd best_;
-  double best_value_ = HUGE_VAL;
+  double best_value_ = HUGE_VAL, recorded_ = HUGE_VAL;
   double scale_ = 1;  // LBFGS++ compares changes with max(|f|, 1): scaled to start at 1e6, its test is a relative one
-  int evaluations_ = 0;
+  int evaluations_ = 0, iterations_ = 0;
 };
 
 }  // namespace hofm

@@ -184,3 +184,16 @@ test_that("pictures return what they show", {
   expect_named(plot(compared, "roc"), c("num", "int"))
   expect_identical(graphics::par("mai"), margins)
 })
+
+test_that("comparisons look as they did", {
+  skip_if_not_installed("vdiffr")
+  scores <- list(good = 1:40 + rep(c(0, 30), 20), fair = 1:40 + rep(c(0, 12), 20), "a name of some length" = rep(1:4, 10))
+  models <- lapply(scores, function(score) function(newdata) score)
+  classes <- data.frame(class = factor(rep(c("a", "b"), 20)))
+  compared <- compare_models(models, classes, y = "class")
+  vdiffr::expect_doppelganger("comparison, measure", function() plot(compared))
+  vdiffr::expect_doppelganger("comparison, tests", function() plot(compared, "tests"))
+  vdiffr::expect_doppelganger("comparison, roc", function() plot(compared, "roc"))
+  numbers <- compare_models(models, data.frame(y = 1:40 + 5), y = "y")
+  vdiffr::expect_doppelganger("comparison, numbers", function() plot(numbers, main = "Errors"))
+})

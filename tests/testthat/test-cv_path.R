@@ -1,15 +1,65 @@
+# The value of `code`, and the iterations of all fits that it makes.
+counting_iterations <- function(code) {
+  count <- 0
+  value <- withCallingHandlers(code, hofm_message = function(m) {
+    if (!startsWith(conditionMessage(m), "iteration 0,")) count <<- count + 1
+    invokeRestart("muffleMessage")
+  })
+  list(value = value, iterations = count)
+}
+
+# The path and fits from the random start at each of its values: objectives, and iterations of all fits.
+path_and_apart <- function(data, control, lambda, order = 2, rank = 3, model = "hofm", loss = "squared", solver = "cd") {
+  control$verbose <- TRUE
+  spec <- check_specs(order, rank, model, loss, solver, TRUE, NULL)[[1]]
+  problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, control)$problem
+  path <- counting_iterations(lambda_path(problem, spec, lambda, control, control$seed, function(l, fit) NULL))
+  apart <- counting_iterations(vapply(lambda, function(l) {
+    expect_collapse(fit_model(problem, with_lambda(spec, l), control))$objective
+  }, 0))
+  list(change = path$value / apart$value - 1, ratio = path$iterations / apart$iterations)
+}
+
 test_that("the path is as good as fits from random starts", {
-  data <- product_data(200)
-  spec <- check_specs(2, 3, "hofm", "squared", "cd", TRUE, NULL)[[1]]
-  problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, quick())$problem
-  lambda <- 10^seq(1, -3, length.out = 15)
   for (seed in 1:3) {
     control <- hofm_control(tol = 1e-9, max_iter = 5000, seed = seed)
-    sweeps <- 0
-    path <- lambda_path(problem, spec, lambda, control, seed, function(l, fit) sweeps <<- sweeps + max(fit$trace$iteration))
-    apart <- lapply(lambda, function(l) expect_collapse(fit_model(problem, with_lambda(spec, l), control)))
-    expect_true(all(path <= vapply(apart, `[[`, 0, "objective") * (1 + 1e-4)))
-    expect_lt(sweeps, sum(vapply(apart, function(fit) max(fit$trace$iteration), 0)))
+    found <- path_and_apart(product_data(200), control, 10^seq(1, -3, length.out = 15))
+    expect_lt(max(found$change), 1e-4)
+    expect_lt(found$ratio, 1 / 2)
+  }
+})
+
+test_that("the path takes a third of the iterations of fits from random starts", {
+  data <- product_data(400, d = 15)
+  classes <- list(x = data$x, y = data$y > 0)
+  lambda <- 10^seq(1, -3, length.out = 30)
+  ways <- list(list(data), list(data, order = 3), list(data, solver = "lbfgs"), list(classes, loss = "logistic"),
+               list(data, order = NULL, model = "all_subsets"))
+  for (way in ways) {
+    found <- do.call(path_and_apart, c(way, list(control = hofm_control(seed = 1), lambda = lambda)))
+    expect_lt(found$ratio, 1 / 3)
+    expect_lt(mean(found$change), 1e-4)
+  }
+})
+
+test_that("a start ahead is on the line through the last two, and taken only where it is lower", {
+  last <- list(intercept = 2, w = NULL, P = list(`2` = matrix(3, 2, 1)), theta = c(0.2, 0.8), gamma = NULL, objective = 1)
+  before <- list(intercept = 1, w = NULL, P = list(`2` = matrix(1, 2, 1)), theta = c(0.5, 0.5), gamma = NULL, objective = 2)
+  ahead <- go_ahead(last, before, 2)
+  expect_identical(ahead[c("intercept", "P", "theta")], list(intercept = 4, P = list(`2` = matrix(7, 2, 1)), theta = c(0.2, 0.8)))
+  data <- product_data(100)
+  spec <- check_specs(2, 2, "hofm", "squared", "cd", TRUE, NULL)[[1]]
+  problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, quick())$problem
+  for (lambda in list(10^(2:-3), 10^seq(0, -2, length.out = 8))) {
+    walk <- new_walk(problem, spec, lambda, hofm_control(), 1, function(l, fit) NULL)
+    for (l in seq_along(lambda)) {
+      start <- walk$start(l)
+      fit <- walk$fit(l, walk$revive(l, start))
+      walk$keep(l, fit)
+      if (l > 1) expect_lte(start$objective, objective_at(lambda[l], last, lambda[l - 1]))
+      if (l > 1) expect_equal(start$objective, objective_of(problem, with_lambda(spec, lambda[l]), hofm_control(seed = 1), start))
+      last <- fit
+    }
   }
 })
 

@@ -209,3 +209,21 @@ test_that("a seed starts the same fit whatever kind of generator R is at, and le
   expect_identical(coef(quick_fit(x, y)), coef(fit))
   expect_identical(RNGkind()[1:2], c("L'Ecuyer-CMRG", "Box-Muller"))
 })
+
+test_that("the trace of L-BFGS has a row for each iteration, and its message counts them", {
+  x <- small_matrix(60)
+  y <- small_response(x)
+  for (max_iter in c(1, 3, 25)) for (loss in c("squared", "poisson")) {
+    response <- if (loss == "poisson") round(abs(y)) else y
+    control <- hofm_control(max_iter = max_iter, tol = 0, seed = 1)
+    fit <- suppressWarnings(hofm(x, response, order = 3, rank = 2, loss = loss, solver = "lbfgs", control = control))
+    expect_identical(fit$trace$iteration, 0:as.integer(max_iter))
+    expect_false(anyNA(fit$trace$objective) || is.unsorted(rev(fit$trace$objective)))
+    expect_identical(fit$trace$objective[max_iter + 1], fit$objective)
+    expect_match(fit$message, sprintf("not converged after %d iterations", max_iter))
+  }
+  done <- hofm(x, y, rank = 2, lambda = 0.1, solver = "lbfgs", control = hofm_control(tol = 1e-14, seed = 1, max_iter = 500))
+  expect_true(done$converged)
+  expect_identical(done$trace$iteration, seq_len(nrow(done$trace)) - 1L)
+  expect_identical(tail(done$trace$objective, 1), done$objective)
+})

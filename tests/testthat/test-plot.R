@@ -49,3 +49,15 @@ test_that("a damaged fit is refused as by predict()", {
     expect_error(ggplot2::autoplot(bad, which), class = "hofm_error_damaged_fit")
   }
 })
+
+test_that("errors name the fit as the function does", {
+  skip_if_not_installed("ggplot2")
+  fit <- still_fit()
+  for (damage in list("trace", "degree_variance", "P")) {
+    broken <- fit
+    broken[damage] <- list(NULL)
+    which <- if (damage == "degree_variance") "degrees" else "convergence"
+    expect_error(plot(broken, which), "`x`", class = "hofm_error_damaged_fit")
+    expect_error(ggplot2::autoplot(broken, which), "`object`", class = "hofm_error_damaged_fit")
+  }
+})

@@ -51,3 +51,44 @@ test_that("convergence looks as it did", {
   fit$trace$objective <- fit$trace$objective * -1e6
   expect_picture("convergence, negative", plot(fit, against = "iteration"), ggplot2::autoplot(fit, against = "iteration"))
 })
+
+validated_fit <- function() {
+  fit <- still_fit()
+  fit$validation <- list(rows = 1:5, trace = data.frame(iteration = 0:6, loss = c(4, 2, 1.2, 0.9, 0.8, 1, 1.3)), best = 4L)
+  fit
+}
+
+test_that("the loss on rows held out is drawn beside the objective", {
+  skip_if_not_installed("ggplot2")
+  fit <- validated_fit()
+  drawn(shown <- plot(fit))
+  expect_identical(shown$validation, fit$validation$trace$loss)
+  expect_identical(attr(shown, "best"), 4L)
+  layers <- lapply(2:3, ggplot2::layer_data, plot = ggplot2::autoplot(fit))
+  expect_equal(layers[[1]]$xintercept, 0.04)
+  expect_equal(10^layers[[2]]$y, fit$validation$trace$loss)
+  fit$trace$objective[2] <- NaN
+  fit$validation$trace$loss[4] <- Inf
+  drawn(shown <- plot(fit))
+  expect_identical(shown$validation, c(4, 1.2, NA, 0.8, 1, 1.3))
+  expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(fit)))
+  fit$validation$trace$loss <- 0
+  expect_false(drawn(plot(fit)))
+  for (trace in list(NULL, "a", data.frame(iteration = 1:2), data.frame(iteration = 20, loss = 1))) {
+    fit$validation["trace"] <- list(trace)
+    drawn(shown <- plot(fit))
+    expect_named(shown, c("iteration", "seconds", "objective"))
+  }
+})
+
+test_that("a fit that stopped early shows where", {
+  x <- small_matrix(80)
+  fit <- hofm(x, small_response(x), rank = 2, solver = "adagrad", control = quick(validation = 0.3))
+  drawn(shown <- plot(fit, against = "iteration"))
+  expect_equal(shown$iteration[which.min(shown$validation)], fit$validation$best)
+})
+
+test_that("convergence with validation looks as it did", {
+  fit <- validated_fit()
+  expect_picture("convergence, validation", plot(fit), ggplot2::autoplot(fit))
+})

@@ -20,8 +20,8 @@ test_that("a measure without a finite value is an error, with some it is drawn",
   expect_silent(drawn(plot(cv)))
   expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(cv)))
   cv$table$cvm <- NA_real_
-  expect_error(drawn(plot(cv)), "no finite values", class = "hofm_error_input")
-  expect_error(ggplot2::autoplot(cv), "no finite values", class = "hofm_error_input")
+  expect_error(drawn(plot(cv)), "`x` has no finite values", class = "hofm_error_input")
+  expect_error(ggplot2::autoplot(cv), "`object` has no finite values", class = "hofm_error_input")
 })
 
 test_that("the ggplot shows bars for the chosen curve alone, and both lambdas", {

@@ -55,6 +55,31 @@ test_that("the fit keeps no training data, and survives being saved", {
   expect_identical(predict(readRDS(file), d[1:5, ]), predict(fit, d[1:5, ]))
 })
 
+test_that("a recipe is cross-validated as its result is", {
+  d <- mixed_data()
+  train <- d[1:40, ]
+  folds <- rep(1:4, 10)
+  run <- function(...) cv_hofm(..., order = 1:2, rank = 2, lambda = 10^(0:-2), foldid = folds, keep = TRUE, control = quick())
+  cv <- run(scaling_recipe(d), train)
+  direct <- run(scaled(train), train$y)
+  expect_equal(cv$table, direct$table)
+  expect_equal(cv$fit.preval, direct$fit.preval)
+  expect_equal(predict(cv, d[41:60, ], s = "lambda.1se"), predict(direct, scaled(d[41:60, ], train), s = "lambda.1se"))
+  expect_identical(cv$call[[1]], quote(cv_hofm))
+  expect_identical(cv$fit$call[[1]], quote(hofm))
+})
+
+test_that("weights of a recipe count in the folds, and bad input of the cross-validation is named", {
+  d <- mixed_data()
+  d$w <- hardhat::importance_weights(rep(1:2, 30))
+  rec <- recipes::recipe(y ~ num + w, d)
+  run <- function(...) cv_hofm(..., order = 1, lambda = c(1, 0.1), foldid = rep(1:3, 20), control = quick())
+  expect_equal(run(rec, d)$cvm, run(as.matrix(d["num"]), d$y, weights = rep(1:2, 30))$cvm)
+  expect_error(cv_hofm(rec), "`data` must be a data frame", class = "hofm_error_input")
+  expect_error(cv_hofm(rec, d, foldid = 1:3), "foldid", class = "hofm_error_input")
+  expect_error(cv_hofm(rec, d, ranks = 3), "`rank`", class = "hofm_error_input")
+})
+
 test_that("bad input is named", {
   d <- mixed_data()
   rec <- scaling_recipe(d)
