@@ -46,7 +46,7 @@ make_trace <- function(cell, train) {
   data.frame(iteration = fit$trace$iteration, processor_seconds = fit$trace$seconds * share, objective = fit$trace$objective)
 }
 
-# An iteration is a sweep, an evaluation of the objective by L-BFGS, or a pass of AdaGrad.
+# An iteration is a sweep, a step of L-BFGS, or a pass of AdaGrad.
 per_iteration <- function(trace) diff(range(trace$processor_seconds)) / diff(range(trace$iteration))
 
 by_fit <- function(traces, f) {
