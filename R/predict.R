@@ -68,7 +68,7 @@ check_new_offset <- function(offset, n) {
 predict_values <- function(fit, design, type, threads) {
   link <- if (design_rows(design)) link_values(fit, design_blocks(design), threads) else numeric(0)
   link <- as.vector(link)
-  if (!all(is.finite(link))) abort_overflow()
+  if (!all_finite(link)) abort_overflow()
   if (!is.null(design$offset)) link <- link + design$offset
   link[design$missing] <- NA
   on_scale(fit, link, type)
@@ -102,7 +102,7 @@ on_scale <- function(fit, link, type) {
 # A rate of the Poisson loss may be beyond the largest double where its logarithm is not.
 mean_response <- function(fit, link) {
   mean <- loss_facts(fit$loss)$mean(link)
-  if (!any(is.infinite(mean))) return(mean)
+  if (all_finite(mean) || !any(is.infinite(mean))) return(mean)
   hofm_abort("Predicted rates are too large for a number: use `type = \"link\"`, their logarithm.", "hofm_error_overflow")
 }
 
@@ -111,7 +111,7 @@ predict_terms <- function(fit, design, threads) {
   names <- degree_names(fit)
   terms <- if (n) degree_values(fit, design_blocks(design), threads) else matrix(0, 0, length(names))
   dimnames(terms) <- list(NULL, names)
-  if (!all(is.finite(terms))) abort_overflow()
+  if (!all_finite(terms)) abort_overflow()
   terms[design$missing, ] <- NA
   if (is.null(design$offset)) terms else cbind(terms, offset = design$offset)
 }

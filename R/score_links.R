@@ -35,7 +35,7 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
 
 score_matrix <- function(fit, graph, threads) {
   link <- score_links_cpp(graph$A, graph$B, link_model(fit), threads)
-  if (!all(is.finite(range(link)))) abort_overflow()
+  if (!all_finite(link)) abort_overflow()
   link
 }
 
@@ -297,8 +297,9 @@ check_link_fit <- function(fit, arg = "fit") {
 
 # "A", "B" or "pair", from the prefix; "none" for names that are not of a joined design.
 feature_side <- function(features) {
-  side <- sub("[.].*", "", features)
-  ifelse(side %in% c("A", "B", "pair") & grepl(".", features, fixed = TRUE), side, "none")
+  side <- rep("none", length(features))
+  for (prefix in c("A", "B", "pair")) side[startsWith(features, paste0(prefix, "."))] <- prefix
+  side
 }
 
 link_threads <- function(fit, threads) {
