@@ -16,7 +16,7 @@ contenders <- function(job, m) {
   if (job$name != "nips" || m == 4) links else rbind(links, data.frame(plain = TRUE, threads = 1))
 }
 fit_of <- function(who, job, m) {
-  control <- hofm_control(threads = who$threads, max_iter = 60, tol = 1e-6, seed = 1, keep_fitted = FALSE)
+  control <- hofm_control(threads = who$threads, max_iter = 20, tol = 1e-6, seed = 1, keep_fitted = FALSE)
   if (who$plain) fit_block(job$x, job$y, m = m, lambda = job$lambda, solver = "cd", control = control)
   else fit_block(job$pairs, m = m, lambda = job$lambda, control = control)
 }
