@@ -102,6 +102,15 @@ fit_block <- function(x, ..., m, k = 30, lambda = 1e-3, control) {
 
 epoch_seconds <- function(fit) stats::median(diff(fit$trace$seconds))
 
+# Objective and gradient of degree m at P, as L-BFGS asks for them again and again: what six more take, in seconds for one.
+gradient_seconds <- function(blocks, y, m, P, lambda = 1e-3, threads = 1) {
+  model <- list(intercept = 0, fit_intercept = FALSE, terms = list(hofm:::new_term("anova", m, lambda, P)))
+  options <- hofm:::solver_options(list(solver = "lbfgs", loss = "squared"), hofm_control(threads = threads), seed = 1)
+  response <- list(y = y, weights = rep(1 / length(y), length(y)), offset = numeric())
+  evaluate <- function(times) elapsed(hofm:::objective_cpp(blocks, response, model, options, times))
+  (evaluate(7) - evaluate(1)) / 6
+}
+
 elapsed <- function(expression) system.time(expression, gcFirst = FALSE)[["elapsed"]]
 
 # ---- results ----

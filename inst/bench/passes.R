@@ -6,15 +6,9 @@ m <- 3
 
 fit <- fit_block(job$pairs, m = m, lambda = job$lambda, control = hofm_control(max_iter = 3, seed = 1, keep_fitted = FALSE))
 plain <- fit_block(job$x, job$y, m = m, lambda = job$lambda, control = hofm_control(max_iter = 3, seed = 1, keep_fitted = FALSE))
-# Objective and gradient as L-BFGS asks for them, again and again: what six more take.
 gradient <- function(threads) {
-  n <- length(job$y)
   blocks <- list(list(x = job$A, index = job$pairs$i), list(x = job$B, index = job$pairs$j))
-  model <- list(intercept = 0, fit_intercept = FALSE, terms = list(hofm:::new_term("anova", m, job$lambda, fit$P[[as.character(m)]])))
-  options <- hofm:::solver_options(list(solver = "lbfgs", loss = "squared"), hofm_control(threads = threads), seed = 1)
-  response <- list(y = job$y, weights = rep(1 / n, n), offset = numeric())
-  evaluate <- function(times) elapsed(hofm:::objective_cpp(blocks, response, model, options, times))
-  (evaluate(7) - evaluate(1)) / 6
+  gradient_seconds(blocks, job$y, m, fit$P[[as.character(m)]], job$lambda, threads)
 }
 score <- function(threads) elapsed(score_links(fit, job$A, job$B, threads = threads))
 foretell <- function(threads) elapsed(predict(plain, job$x, threads = threads))
