@@ -227,8 +227,8 @@ design_from_matrix <- function(blueprint, newdata, arg) {
   design <- as_design(newdata, arg)
   if (by_position) check_width(ncol(design$x), length(blueprint$features), arg)
   else design$x <- take_columns(design$x, match_columns(design$names, blueprint$features, arg))
-  check_cells(design$x, blueprint$features, arg, missing = TRUE)
-  c(split_missing(design$x), list(offset = NULL))
+  finite <- check_cells(design$x, blueprint$features, arg, missing = TRUE)
+  c(split_missing(design$x, none = finite), list(offset = NULL))
 }
 
 # A data frame for a fit on a matrix: only the columns that the fit knows need be numbers.

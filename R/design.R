@@ -75,11 +75,11 @@ check_size <- function(x, arg) {
   if (ncol(x) < 1) hofm_abort(sprintf("%s must have at least one column.", ticked(arg)), argument = arg)
 }
 
-# Stop at the first cell that is not finite; at predict time (`missing = TRUE`) NA and NaN pass.
+# Stop at the first cell that is not finite; at predict time (`missing = TRUE`) NA and NaN pass. Whether all are finite.
 check_cells <- function(x, names, arg, missing = FALSE) {
-  if (all_finite(x@x)) return(invisible())
+  if (all_finite(x@x)) return(invisible(TRUE))
   bad <- which(if (missing) is.infinite(x@x) else !is.finite(x@x))
-  if (!length(bad)) return(invisible())
+  if (!length(bad)) return(invisible(FALSE))
   column <- names[column_of(x, bad[1])]
   row <- x@i[bad[1]] + 1L
   hofm_abort(sprintf("%s must be finite, but column %s holds %s in row %d.", ticked(arg), ticked(column),
@@ -92,8 +92,8 @@ all_finite <- function(v) is.finite(sum(v)) || all(is.finite(v))
 column_of <- function(x, entry) findInterval(entry - 1, x@p[-1]) + 1L
 
 # Rows with a missing cell, and the matrix with those cells set to zero so that arithmetic stays clean.
-split_missing <- function(x) {
-  if (!anyNA(x@x)) return(list(x = x, missing = logical(nrow(x))))
+split_missing <- function(x, none) {
+  if (none) return(list(x = x, missing = logical(nrow(x))))
   gone <- is.na(x@x)
   rows <- logical(nrow(x))
   rows[x@i[gone] + 1L] <- TRUE

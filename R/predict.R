@@ -102,7 +102,7 @@ on_scale <- function(fit, link, type) {
 # A rate of the Poisson loss may be beyond the largest double where its logarithm is not.
 mean_response <- function(fit, link) {
   mean <- loss_facts(fit$loss)$mean(link)
-  if (all_finite(mean) || !any(is.infinite(mean))) return(mean)
+  if (identical(mean, link) || all_finite(mean) || !any(is.infinite(mean))) return(mean)
   hofm_abort("Predicted rates are too large for a number: use `type = \"link\"`, their logarithm.", "hofm_error_overflow")
 }
 

@@ -35,8 +35,7 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
 
 score_matrix <- function(fit, graph, threads) {
   link <- score_links_cpp(graph$A, graph$B, link_model(fit), threads)
-  if (!all_finite(link)) abort_overflow()
-  link
+  if (is.null(link)) abort_overflow() else link
 }
 
 #' The best new links
@@ -308,6 +307,7 @@ link_threads <- function(fit, threads) {
 
 # The columns of A and B in the order that the fit knows.
 matched_graph <- function(fit, graph) {
+  if (identical(fit$features, graph$features)) return(graph)
   graph$A <- matched_nodes(fit$features, graph, "A")
   graph$B <- matched_nodes(fit$features, graph, "B")
   graph

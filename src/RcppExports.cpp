@@ -190,7 +190,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // score_links_cpp
-Rcpp::NumericMatrix score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads);
+SEXP score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads);
 RcppExport SEXP _hofm_score_links_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;

@@ -20,12 +20,7 @@ hofm::Grid grid_named(const std::string &name) {
 
 hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads,
                            hofm::Monitor &monitor) {
-  const hofm::SparseView a = hofm::as_columns(A), b = hofm::as_columns(B);
-  const hofm::SparseStore left = hofm::transposed(a);
-  // one node set, held once; vectors without elements may share an address
-  const bool same = a.value == b.value && a.index == b.index && a.outer == b.outer && a.inner == b.inner;
-  const hofm::SparseStore right = same ? hofm::SparseStore() : hofm::transposed(b);
-  return hofm::pair_tables(left.view(), (same ? left : right).view(), hofm::as_model(model), threads, monitor);
+  return hofm::pair_tables(hofm::as_columns(A), hofm::as_columns(B), hofm::as_model(model), threads, monitor);
 }
 
 hofm::PairBlocks blocks_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const std::string &grid, const Rcpp::List &known) {
@@ -36,13 +31,13 @@ hofm::PairBlocks blocks_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const std::stri
 
 }  // namespace
 
+// NULL if a score is not finite.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads) {
+SEXP score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads) {
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
   Rcpp::NumericMatrix scores(Rcpp::no_init(tables.left.n, tables.right.n));
-  hofm::all_scores(tables, threads, monitor, scores.begin());
-  return scores;
+  return hofm::all_scores(tables, threads, monitor, scores.begin()) ? SEXP(scores) : R_NilValue;
 }
 
 // `links`, `known`: list(i =, j =), from one.

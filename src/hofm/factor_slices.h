@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model.h"
+#include "parallel.h"
 #include "row_kernel.h"
 
 namespace hofm {
@@ -27,6 +28,7 @@ class FactorSlices {
     own_.resize(term.stride < 2 * kWidth || !pays ? 0 : (term.stride + kWidth - 1) / kWidth);
   }
 
+  int stride() const { return term_->stride; }
   int count() const { return std::max(1, int(own_.size())); }
   bool whole() const { return own_.empty(); }
   int first(int slice) const { return slice * kWidth; }
@@ -49,6 +51,11 @@ class FactorSlices {
     at.k = std::min(at.k - first(slice), kWidth);
     at.stride = width(slice);
     return at;
+  }
+
+  // All of them.
+  void copy_all(int threads) {
+    parallel_for(count(), threads, [&](int slice, int) { copy(slice); });
   }
 
   // The slice's part of G, laid out as P, from its own memory, laid out as its copy of P.

@@ -4,21 +4,10 @@
 
 #include <vector>
 
-#include "factor_slices.h"
 #include "objective.h"
-#include "row_windows.h"
+#include "row_values.h"
 
 namespace hofm {
-
-// out[r] += value of a term on row r, slice by slice in the order in which the kernel would take its factors.
-inline void add_values(const SparseView &rows, const Term &term, const FactorSlices &slices, double *out) {
-  const RowKernel kernel = row_kernel(term.kernel, term.degree);
-  std::vector<double> state(state_size(term));
-  for (int slice = 0; slice < slices.count(); ++slice) {
-    const TermView at = slices[slice];
-    for (int r = 0; r < rows.outer; ++r) out[r] += kernel.forward(at, rows[r], state.data());
-  }
-}
 
 // out[t * n + i]: value of term t on sample i. Intercept and offset are the caller's.
 inline std::vector<double> term_values(Design &design, const Model &model, int threads, Monitor &monitor) {
@@ -29,15 +18,20 @@ inline std::vector<double> term_values(Design &design, const Model &model, int t
     for (std::size_t t = 0; t < model.terms.size(); ++t) pass.values(model.terms[t], tables, &out[t * design.n]);
     return out;
   }
-  std::vector<FactorSlices> sliced;
+  std::vector<FactorSlices> slices(model.terms.size());
+  std::vector<RowValues> values;
   for (std::size_t t = 0; t < model.terms.size(); ++t) {
-    FactorSlices slices(model.terms[t], design.nonzeros() > std::size_t(design.d));
-    parallel_for(slices.count(), threads, [&](int slice, int) { slices.copy(slice); });
-    sliced.push_back(std::move(slices));
+    const Term &term = model.terms[t];
+    slices[t].renew(term, design.nonzeros() > std::size_t(design.d));
+    slices[t].copy_all(threads);
+    values.emplace_back(term.kernel, term.degree, slices[t]);
   }
-  walk_windows(design, threads, monitor, [&](int first, const SparseView &rows, int) {
-    for (std::size_t t = 0; t < model.terms.size(); ++t)
-      add_values(rows, model.terms[t], sliced[t], &out[t * design.n + first]);
+  std::vector<std::vector<RowValues>> of_parts(std::max(1, threads), values);
+  walk_tiles(design.blocks[0].columns, threads, monitor, [&](const RowTiles &tile, int part) {
+    for (std::size_t t = 0; t < model.terms.size(); ++t) {
+      double *to = &out[t * design.n + tile.first()];
+      of_parts[part][t].take(tile, [&](int r, int, const double *, double value) { to[r] += value; });
+    }
   });
   return out;
 }

@@ -25,12 +25,16 @@ inline __attribute__((always_inline)) void for_columns(const TermView term, cons
   for (int jj = 0; jj < row.size; ++jj) body(std::ptrdiff_t(term.augment + term.first + row.index[jj]) * term.stride, row.value[jj]);
 }
 
-// One group of N packs: a_t, t = 1..m, by eq. (8). Returns the sum over the group's factors of a_m.
+// One group of N packs: a_t, t = 1..m, by eq. (8), from the start or, if there is `more` of a row, from what `state` holds. Returns
+// the sum over the group's factors of a_m.
 template <int M, int N>
-inline double forward_group(Degree<M> m, const TermView &term, const Slice &row, int first, double *state) {
+inline double forward_group(Degree<M> m, const TermView &term, const Slice &row, int first, double *state, bool more) {
   Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
   for (int t = 1; t <= m; ++t)
-    for (int q = 0; q < N; ++q) a[t][q] = Pack{0, 0, 0, 0};
+    for (int q = 0; q < N; ++q) {
+      a[t][q] = Pack{0, 0, 0, 0};
+      if (more) load(a[t][q], state + line(term, t) + first + 4 * q);
+    }
   for_columns(term, row, [&](std::ptrdiff_t at, double x) {
     for (int q = 0; q < N; ++q) {
       Pack z;
@@ -48,13 +52,23 @@ inline double forward_group(Degree<M> m, const TermView &term, const Slice &row,
 }
 
 template <int M>
-double forward_anova(const TermView &term, const Slice &row, double *state) {
+double sums_anova(const TermView &term, const Slice &row, double *state, bool more) {
   Degree<M> m = degree_of<M>(term.degree);
   double sum = 0;
   int s = 0;
-  for (; s + 8 <= term.stride; s += 8) sum += forward_group<M, 2>(m, term, row, s, state);
-  for (; s < term.stride; s += 4) sum += forward_group<M, 1>(m, term, row, s, state);
+  for (; s + 8 <= term.stride; s += 8) sum += forward_group<M, 2>(m, term, row, s, state, more);
+  for (; s < term.stride; s += 4) sum += forward_group<M, 1>(m, term, row, s, state, more);
   return sum;
+}
+
+// A row from its start, and more columns of it, by a function that can do both.
+template <double (*Values)(const TermView &, const Slice &, double *, bool)>
+double forward_by(const TermView &term, const Slice &row, double *state) {
+  return Values(term, row, state, false);
+}
+template <double (*Values)(const TermView &, const Slice &, double *, bool)>
+double extend_by(const TermView &term, const Slice &row, double *state) {
+  return Values(behind_dummies(term), row, state, true);
 }
 
 // dA^m/dp_j = x_j h_{m-1}, h by taking the feature out of the finished sums.
@@ -156,24 +170,37 @@ void backward_anova(const TermView &term, const Slice &row, const double *state,
 }
 
 // Degree 1 with its single factor: <w, x>.
-inline double forward_linear(const TermView &term, const Slice &row, double *state) {
-  double sum = 0;
+inline double extend_linear(const TermView &term, const Slice &row, double *state) {
+  double sum = state[0];
   for (int jj = 0; jj < row.size; ++jj) sum += term.P[term.first + row.index[jj]] * row.value[jj];
   return state[0] = sum;
+}
+
+inline double forward_linear(const TermView &term, const Slice &row, double *state) {
+  state[0] = 0;
+  return extend_linear(term, row, state);
 }
 
 inline void backward_linear(const TermView &, const Slice &row, const double *, double g, double *G, double *, int, int) {
   for (int jj = 0; jj < row.size; ++jj) G[row.index[jj]] += g * row.value[jj];
 }
 
+template <int M>
+RowKernel anova_rows_of() {
+  return {forward_by<sums_anova<M>>, extend_by<sums_anova<M>>, backward_anova<M>};
+}
+
 inline RowKernel anova_rows(int degree) {
   switch (degree) {
-    case 1: return {forward_linear, backward_linear};
-    case 2: return {forward_anova<2>, backward_anova<2>};
-    case 3: return {forward_anova<3>, backward_anova<3>};
-    case 4: return {forward_anova<4>, backward_anova<4>};
-    case 5: return {forward_anova<5>, backward_anova<5>};
-    default: return {forward_anova<Dynamic>, backward_anova<Dynamic>};
+    case 1: return {forward_linear, extend_linear, backward_linear};
+    case 2: return anova_rows_of<2>();
+    case 3: return anova_rows_of<3>();
+    case 4: return anova_rows_of<4>();
+    case 5: return anova_rows_of<5>();
+    case 6: return anova_rows_of<6>();
+    case 7: return anova_rows_of<7>();
+    case 8: return anova_rows_of<8>();
+    default: return anova_rows_of<Dynamic>();
   }
 }
 

@@ -21,9 +21,18 @@ inline TermView view(const Term &term) {
   return {term.P.data(), term.k, term.stride, term.degree, term.augment, term.split, 0, term.theta.data()};
 }
 
+// A term without its dummies, for further columns of a row that has had them.
+inline TermView behind_dummies(TermView term) {
+  term.first += term.augment;
+  term.augment = 0;
+  return term;
+}
+
 struct RowKernel {
   // sum_s K(p_s, row). Leaves in `state` what backward() needs: state_size() doubles.
   double (*forward)(const TermView &, const Slice &row, double *state);
+  // The same with more columns of the row, behind those whose sums are in `state`.
+  double (*extend)(const TermView &, const Slice &row, double *state);
   // G += g * gradient of forward()'s value in P, G laid out as P, for factors first..last-1 (multiples of four). `work` holds
   // work_size() doubles.
   void (*backward)(const TermView &, const Slice &row, const double *state, double g, double *G, double *work, int first, int last);

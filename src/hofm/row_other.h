@@ -9,18 +9,19 @@ inline void real_factors(Pack &mask, const TermView &term, int first) {
 }
 
 // sum_t theta_t a_t. Fitted by coordinate descent only (theta lives on the simplex), so there is nothing backward.
-inline double forward_mix(const TermView &term, const Slice &row, double *state) {
-  for (int s = 0; s < term.stride; s += 4) forward_group<Dynamic, 1>(Degree<Dynamic>{term.degree}, term, row, s, state);
+inline double sums_mix(const TermView &term, const Slice &row, double *state, bool more) {
+  for (int s = 0; s < term.stride; s += 4) forward_group<Dynamic, 1>(Degree<Dynamic>{term.degree}, term, row, s, state, more);
   double sum = 0;
   for (int t = 1; t <= term.degree; ++t)
     for (int s = 0; s < term.k; ++s) sum += term.theta[t - 1] * state[line(term, t) + s];
   return sum;
 }
 
-inline double forward_all_subsets(const TermView &term, const Slice &row, double *state) {
+inline double products_all_subsets(const TermView &term, const Slice &row, double *state, bool more) {
   double sum = 0;
   for (int s = 0; s < term.stride; s += 4) {
     Pack product = {1, 1, 1, 1}, mask;
+    if (more) load(product, state + s);
     for_columns(term, row, [&](std::ptrdiff_t at, double x) {
       Pack p;
       load(p, term.P + at + s);
@@ -61,10 +62,11 @@ inline void backward_all_subsets(const TermView &term, const Slice &row, const d
   }
 }
 
-// Inner products of a row with each factor, into out[0..stride-1].
-inline void inner_products(const TermView &term, const Slice &row, double *out) {
+// Inner products of a row with each factor, into out[0..stride-1], or added to what is there.
+inline void inner_products(const TermView &term, const Slice &row, double *out, bool more) {
   for (int s = 0; s < term.stride; s += 4) {
     Pack z = {0, 0, 0, 0};
+    if (more) load(z, out + s);
     for_columns(term, row, [&](std::ptrdiff_t at, double x) {
       Pack p;
       load(p, term.P + at + s);
@@ -87,8 +89,8 @@ inline void add_rows(const TermView &term, const Slice &row, const double *slope
   }
 }
 
-inline double forward_polynomial(const TermView &term, const Slice &row, double *state) {
-  inner_products(term, row, state);
+inline double powers_polynomial(const TermView &term, const Slice &row, double *state, bool more) {
+  inner_products(term, row, state, more);
   double sum = 0;
   for (int s = 0; s < term.k; ++s) sum += power(state[s], term.degree);
   return sum;
@@ -107,9 +109,9 @@ inline Slice side(const TermView &term, const Slice &row, int which) {
   return which == 0 ? Slice{row.index, row.value, cut} : Slice{row.index + cut, row.value + cut, row.size - cut};
 }
 
-inline double forward_bilinear(const TermView &term, const Slice &row, double *state) {
-  inner_products(term, side(term, row, 0), state);
-  inner_products(term, side(term, row, 1), state + term.stride);
+inline double products_bilinear(const TermView &term, const Slice &row, double *state, bool more) {
+  inner_products(term, side(term, row, 0), state, more);
+  inner_products(term, side(term, row, 1), state + term.stride, more);
   double sum = 0;
   for (int s = 0; s < term.k; ++s) sum += state[s] * state[term.stride + s];
   return sum;
@@ -127,12 +129,13 @@ inline void backward_bilinear(const TermView &term, const Slice &row, const doub
 inline RowKernel rows(Kernel kernel, int degree) {
   switch (kernel) {
     case Kernel::anova: return anova_rows(degree);
-    case Kernel::mix: return {forward_mix, nullptr};
-    case Kernel::all_subsets: return {forward_all_subsets, backward_all_subsets};
-    case Kernel::polynomial: return {forward_polynomial, backward_polynomial};
-    case Kernel::bilinear: return {forward_bilinear, backward_bilinear};
+    case Kernel::mix: return {forward_by<sums_mix>, extend_by<sums_mix>, nullptr};
+    case Kernel::all_subsets:
+      return {forward_by<products_all_subsets>, extend_by<products_all_subsets>, backward_all_subsets};
+    case Kernel::polynomial: return {forward_by<powers_polynomial>, extend_by<powers_polynomial>, backward_polynomial};
+    case Kernel::bilinear: return {forward_by<products_bilinear>, extend_by<products_bilinear>, backward_bilinear};
   }
-  return {nullptr, nullptr};
+  return {nullptr, nullptr, nullptr};
 }
 
 }  // namespace HOFM_ISA

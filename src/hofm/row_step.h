@@ -3,8 +3,8 @@
 //
 // AdaGrad remembers r itself, the inverse root of the sum of squares S: with u = (g r)^2 the sum grows to S (1 + u), so r becomes
 // r / sqrt(1 + u). Roots and divisions would take most of the time; after the first steps u and eta lambda r are small, and then
-// Taylor polynomials do: of r to 6e-14, of p to half a unit in its last place. A coordinate that never had a gradient has
-// r = infinity, which no polynomial is used for: it does not move and is not shrunk.
+// polynomials do: of r to 5e-15, of p to half a unit in its last place. A coordinate that never had a gradient has r = infinity, which
+// no polynomial is used for: it does not move and is not shrunk.
 //
 // Factors are taken in units of eight, or four at the end, and each unit chooses its road. Threads share factors in multiples of
 // eight, so that the choice does not depend on how many threads there are.
@@ -57,20 +57,32 @@ inline bool small(const Unit<V, N> &u, double bound) {
   return all(inside);
 }
 
-// Where the polynomials would not do.
-__attribute__((noinline)) inline void step_slowly(double *p, const double *g, double *r, double eta, int n) {
-  for (int l = 0; l < n; ++l) {
-    const double gr = g[l] * r[l];
-    if (r[l] < __builtin_huge_val()) r[l] /= __builtin_sqrt(1 + gr * gr);
-    else if (g[l] != 0) r[l] = 1 / magnitude(g[l]);
-    else continue;
-    p[l] -= eta * r[l] * g[l];
-  }
+inline void root(Pack &v, const Pack &x) {
+#ifdef HOFM_SQUARE_ROOTS
+  v = HOFM_SQUARE_ROOTS(x);
+#else
+  for (int l = 0; l < 4; ++l) v[l] = __builtin_sqrt(x[l]);
+#endif
+}
+inline void root(double &v, double x) { v = __builtin_sqrt(x); }
+
+// 1/sqrt(1 + u) for 0 <= u < 1/16 to 5e-15, and 1 at 0: 1 + u q(u), where q interpolates at Chebyshev's points.
+template <class V>
+inline __attribute__((always_inline)) void inverse_root(V &v, const V &u) {
+  v = 1 + u * (-0.49999999999992706 + u * (0.3749999998855181 + u * (-0.31249997060224793 + u * (0.27343466045103365 +
+               u * (-0.24596253103438473 + u * (0.22244573027517808 - u * 0.17140966207927616))))));
 }
 
-__attribute__((noinline)) inline void shrink_slowly(double *p, const double *r, double shrink, int n) {
-  for (int l = 0; l < n; ++l)
-    if (r[l] < __builtin_huge_val()) p[l] /= 1 + shrink * r[l];
+// p and r after a step where the polynomial would not do. A first gradient makes r = 1/|g|, which leaves r = infinity where g = 0.
+template <class V>
+inline void step_exactly(V &p, const V &g, V &r, const V &u, double eta) {
+  constexpr double infinity = __builtin_huge_val();
+  V length, grown;
+  root(length, g * g);
+  root(grown, 1 + u);
+  r = r < infinity ? r / grown : 1 / length;
+  const V move = eta * r * g, still = {};
+  p -= g == 0 ? still : move;
 }
 
 struct AdaptiveRate {
@@ -83,19 +95,19 @@ struct AdaptiveRate {
       u.v[q] = g.v[q] * r.v[q];
       u.v[q] *= u.v[q];
     }
-    if (__builtin_expect(small(u, 0x1p-7), 1)) {
+    U moved = p;
+    if (__builtin_expect(small(u, 0x1p-4), 1)) {
       each<U::packs>([&](int q) __attribute__((always_inline)) {
-        const auto &x = u.v[q];
-        r.v[q] *= 1 - x * (1.0 / 2 - x * (3.0 / 8 - x * (5.0 / 16 - x * (35.0 / 128 - x * (63.0 / 256)))));
-        u.v[q] = p.v[q] - eta * r.v[q] * g.v[q];
+        auto decay = u.v[q];
+        inverse_root(decay, u.v[q]);
+        r.v[q] *= decay;
+        moved.v[q] -= eta * r.v[q] * g.v[q];
       });
-      r.to(memory);
-      u.to(P);
     } else {
-      double gradient[U::width];
-      g.to(gradient);
-      step_slowly(P, gradient, memory, eta, U::width);
+      each<U::packs>([&](int q) { step_exactly(moved.v[q], g.v[q], r.v[q], u.v[q], eta); });
     }
+    r.to(memory);
+    moved.to(P);
   }
 
   // P /= 1 + shrink r
@@ -110,13 +122,12 @@ struct AdaptiveRate {
         const auto &x = e.v[q];
         p.v[q] *= 1 - x * (1 - x * (1 - x * (1 - x * (1 - x))));
       });
-      p.to(P);
-    } else if (small(e, __builtin_huge_val())) {
-      each<U::packs>([&](int q) __attribute__((always_inline)) { p.v[q] /= 1 + e.v[q]; });
-      p.to(P);
     } else {
-      shrink_slowly(P, memory, shrink, U::width);
+      each<U::packs>([&](int q) __attribute__((always_inline)) {
+        p.v[q] = e.v[q] < __builtin_huge_val() ? p.v[q] / (1 + e.v[q]) : p.v[q];
+      });
     }
+    p.to(P);
   }
 };
 

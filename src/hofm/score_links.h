@@ -19,7 +19,7 @@
 #include "model.h"
 #include "monitor.h"
 #include "parallel.h"
-#include "row_kernel.h"
+#include "row_values.h"
 #include "sparse.h"
 
 namespace hofm {
@@ -64,35 +64,17 @@ inline int table_columns(const Term &term) {
   return term.k * (one ? 1 : term.degree - 1);
 }
 
-// The part of a term that one side's features see. Dummies go with B.
-inline Term half_of(const Term &term, Side side, int left_features) {
-  Term half = term;
-  const std::size_t stride = term.stride, cut = (std::size_t(term.augment) + left_features) * stride;
-  if (side == Side::left) {
-    half.augment = 0;
-    half.P.assign(term.P.begin() + term.augment * stride, term.P.begin() + cut);
-  } else {
-    half.P.assign(term.P.begin(), term.P.begin() + term.augment * stride);
-    half.P.insert(half.P.end(), term.P.begin() + cut, term.P.end());
-  }
-  if (term.kernel == Kernel::bilinear) {  // each side needs its inner products alone
-    half.kernel = Kernel::polynomial;
-    half.degree = 1;
-  }
-  return half;
-}
-
 inline double binomial(int n, int k) {
   double value = 1;
   for (int i = 1; i <= k; ++i) value = value * (n - k + i) / i;
   return value;
 }
 
-// The cross column of factor s and number u = 1..m-1 of A: `sums` has the kernel's sums of one node, as the row kernel left
-// them.
-inline double table_value(const Term &term, Side side, int u, int s, const double *sums) {
+// The cross column of a factor and number u = 1..m-1 of A: `sums` are the kernel's sums of that factor and one node, `apart` from each
+// other.
+inline double table_value(const Term &term, Side side, int u, const double *sums, std::ptrdiff_t apart) {
   const int m = term.degree;
-  const auto e = [&](int t) { return sums[std::size_t(t - 1) * term.stride + s]; };
+  const auto e = [&](int t) { return sums[(t - 1) * apart]; };
   switch (term.kernel) {
     case Kernel::anova: return e(side == Side::left ? u : m - u);
     case Kernel::mix: {
@@ -107,48 +89,46 @@ inline double table_value(const Term &term, Side side, int u, int s, const doubl
   }
 }
 
-// One term's columns of a table, from column `first` on.
-inline void fill_table(NodeTable &table, int first, const SparseView &rows, const Term &term, Side side, int left_features,
-                       int threads, Monitor &monitor) {
-  const Term half = half_of(term, side, left_features);
-  const RowKernel kernel = row_kernel(half.kernel, half.degree);
-  const TermView seen = view(half);
-  const int columns = table_columns(term), numbers = term.k > 0 ? columns / term.k : 0;
+// What one side's features see of a term. Dummies go with B.
+inline RowValues side_values(const Term &term, const FactorSlices &slices, Side side, int left_features) {
+  const TermPart part = side == Side::left ? TermPart{0, false} : TermPart{left_features, true};
+  if (term.kernel == Kernel::bilinear) return {Kernel::polynomial, 1, slices, part};  // each side needs its inner products alone
+  return {term.kernel, term.degree, slices, part};
+}
+
+// One term's columns of a table, from column `first` on, for the nodes that are the rows of `features`.
+inline void fill_table(NodeTable &table, int first, const SparseView &features, const Term &term, const FactorSlices &slices,
+                       Side side, int left_features, int threads, Monitor &monitor) {
+  const int numbers = term.k > 0 ? table_columns(term) / term.k : 0;
   const bool has_alone = term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear;
-  std::vector<std::vector<double>> state(std::max(1, threads), std::vector<double>(state_size(half)));
-  constexpr int kNodes = 64;
-  const double work = (double(rows.nonzeros()) / std::max(1, table.n) + 1) * kNodes * half.stride * half.degree;
-  parallel_batches((table.n + kNodes - 1) / kNodes, work, threads, monitor, [&](std::int64_t task, int thread) {
-    double *sums = state[thread].data();
-    const int from = int(task) * kNodes;
-    for (int i = from; i < from + std::min(table.n - from, kNodes); ++i) {
-      const double value = kernel.forward(seen, rows[i], sums);
-      if (has_alone) table.alone[i] += value;
-      double *out = table.node_cells(i) + std::ptrdiff_t(first) * table.lanes;
+  std::vector<RowValues> values(std::max(1, threads), side_values(term, slices, side, left_features));
+  walk_tiles(features, threads, monitor, [&](const RowTiles &tile, int part) {
+    values[part].take(tile, [&](int r, int slice, const double *sums, double value) {
+      const int node = tile.first() + r, s0 = slices.first(slice), factors = slices[slice].k;
+      if (has_alone) table.alone[node] += value;
+      double *cells = table.node_cells(node);
       for (int u = 1; u <= numbers; ++u)
-        for (int s = 0; s < term.k; ++s, out += table.lanes) *out = table_value(term, side, u, s, sums);
-    }
+        for (int s = 0; s < factors; ++s)
+          cells[std::ptrdiff_t(first + (u - 1) * term.k + s0 + s) * table.lanes] =
+              table_value(term, side, u, sums + s, slices.width(slice));
+    });
   });
 }
 
-inline NodeTable node_table(const SparseView &rows, const Model &model, Side side, int left_features, int threads,
-                            Monitor &monitor) {
-  int width = 0;
+// The tables of nodes whose features are `a` and `b`, by columns.
+inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Model &model, int threads, Monitor &monitor) {
+  int width = 0, first = 0;
   for (const Term &term : model.terms) width += table_columns(term);
-  NodeTable table(rows.outer, width, side);
-  if (side == Side::left) std::fill(table.alone.begin(), table.alone.end(), model.intercept);
-  int first = 0;
+  PairTables tables{NodeTable(a.inner, width, Side::left), NodeTable(b.inner, width, Side::right)};
+  std::fill(tables.left.alone.begin(), tables.left.alone.end(), model.intercept);
   for (const Term &term : model.terms) {
-    fill_table(table, first, rows, term, side, left_features, threads, monitor);
+    FactorSlices slices(term, a.nonzeros() + b.nonzeros() > std::size_t(term.columns()));
+    slices.copy_all(threads);
+    fill_table(tables.left, first, a, term, slices, Side::left, a.outer, threads, monitor);
+    fill_table(tables.right, first, b, term, slices, Side::right, a.outer, threads, monitor);
     first += table_columns(term);
   }
-  return table;
-}
-
-// `a` and `b` by rows, one slice per node.
-inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Model &model, int threads, Monitor &monitor) {
-  return {node_table(a, model, Side::left, a.inner, threads, monitor),
-          node_table(b, model, Side::right, a.inner, threads, monitor)};
+  return tables;
 }
 
 // ---- Tiles -------------------------------------------------------------------------------------------------
@@ -333,14 +313,26 @@ void score_blocks(const PairTables &tables, const PairBlocks &blocks, int thread
 
 // ---- What is done with the scores --------------------------------------------------------------------------
 
-// Every score: out[i + j * rows].
-inline void all_scores(const PairTables &tables, int threads, Monitor &monitor, double *out) {
+// Of the scores of n nodes of A with one of B. Those that fill up the last panel are looked at too: they are beta, as part of all others.
+inline bool all_finite(const double *scores, int n) {
+  Quad sum = {0, 0, 0, 0};  // of zeros, or of what is not a number
+  for (int r = 0; r < n; r += 4) sum += 0 * *reinterpret_cast<const QuadAt *>(scores + r);
+  return sum[0] == 0 && sum[1] == 0 && sum[2] == 0 && sum[3] == 0;
+}
+
+// Every score: out[i + j * rows]. Returns whether all of them are finite.
+inline bool all_scores(const PairTables &tables, int threads, Monitor &monitor, double *out) {
   const std::ptrdiff_t rows = tables.left.n;
   const PairBlocks blocks(tables.left.n, tables.right.n, Grid::two_sets);
-  score_blocks(tables, blocks, threads, monitor, [&](const ScoreBlock &b, int) {
-    for (int c = 0; c < b.columns; ++c)
-      std::copy_n(b.score + c * kBlockRows, b.rows, out + (b.first_column + c) * rows + b.first_row);
+  std::vector<char> finite(std::max(1, threads), true);
+  score_blocks(tables, blocks, threads, monitor, [&](const ScoreBlock &b, int thread) {
+    for (int c = 0; c < b.columns; ++c) {
+      const double *scores = b.score + c * kBlockRows;
+      if (!all_finite(scores, b.rows)) finite[thread] = false;
+      std::copy_n(scores, b.rows, out + (b.first_column + c) * rows + b.first_row);
+    }
   });
+  return std::count(finite.begin(), finite.end(), false) == 0;
 }
 
 // AUC of `links` against every other pair that is not left out.

@@ -81,6 +81,7 @@ class StochasticGradient {
   static constexpr int kSmallEpochs = 3;  // with less than tol gained, since one alone may be bad luck
   static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
   static constexpr int kRowsAtOnce = 512;  // of a large batch, so that what is kept of them stays in the cache
+  static constexpr int kLine = 8;  // doubles that a cache moves at a time
   static constexpr double kWorkAtOnce = 3e7;  // multiply-adds, so that the monitor is asked several times a second
 
   // What a step rule remembers (see row_step.h), and when each feature was last brought up to date.
@@ -139,6 +140,7 @@ class StochasticGradient {
       const std::size_t last = std::min(order.size(), first + std::size_t(options_.batch));
       catch_up_dummies(model, pass);
       if (last - first == 1 && Task::rows == 1) {
+        fetch(model, order, last);
         descend(model, pass, order[first], epoch);
       } else {
         for (std::size_t q = first; q < last; q += most)
@@ -152,6 +154,28 @@ class StochasticGradient {
     std::iota(all.begin(), all.end(), 0);
     catch_up(model, pass, all.data(), int(all.size()));
     catch_up_dummies(model, pass);
+  }
+
+  // Asks for what the next rows of a plain design need, so that it comes from a larger cache while this row is worked on: the parameters
+  // of order[next], the nonzeros of the row after it, and where those of the third begin.
+  void fetch(const Model &model, const std::vector<int> &order, std::size_t next) const {
+    if (!task_.design().plain() || next + 2 >= order.size()) return;
+    const SparseView rows = task_.design().blocks[0].rows.view();
+    const Slice row = rows[order[next]], later = rows[order[next + 1]];
+    for (std::size_t t = 0; t < model.terms.size(); ++t) {
+      const Term &term = model.terms[t];
+      for (int q = 0; q < row.size; ++q)
+        for (int s = 0; s < term.stride; s += kLine) {
+          const std::size_t at = std::size_t(term.augment + row.index[q]) * term.stride + s;
+          __builtin_prefetch(&term.P[at], 1);
+          if (Step::adaptive) __builtin_prefetch(&state_.memory[t][at], 1);
+        }
+    }
+    for (int q = 0; q < later.size; q += kLine) {
+      __builtin_prefetch(later.index + q);
+      __builtin_prefetch(later.value + q);
+    }
+    __builtin_prefetch(rows.start + order[next + 2]);
   }
 
   // A batch of one row: the step is taken on the way backward.

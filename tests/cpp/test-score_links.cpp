@@ -20,7 +20,7 @@ double uniform(Random &random) { return double(random.next() >> 11) * 0x1p-53 * 
 struct Nodes {
   int n, d;
   std::vector<double> dense;
-  SparseStore rows;
+  SparseStore rows, columns;
 
   Nodes(int n, int d, Random &random) : n(n), d(d), dense(std::size_t(n) * d) {
     for (double &x : dense) x = random.below(3) ? uniform(random) : 0;
@@ -39,6 +39,7 @@ struct Nodes {
         }
       rows.start.push_back(int(rows.index.size()));
     }
+    columns = transposed(rows.view());
   }
   double *at(int i) { return dense.data() + std::size_t(i) * d; }
 };
@@ -92,7 +93,7 @@ double slow_term(const Term &term, std::vector<double> x) {
 
 void check_tables(const Model &model, Nodes &a, Nodes &b) {
   Monitor monitor;
-  const PairTables tables = pair_tables(a.rows.view(), b.rows.view(), model, 2, monitor);
+  const PairTables tables = pair_tables(a.columns.view(), b.columns.view(), model, 2, monitor);
   std::vector<double> scores(std::size_t(a.n) * b.n);
   all_scores(tables, 2, monitor, scores.data());
   double worst = 0;
@@ -136,7 +137,7 @@ struct Problem {
 
   Problem(int n_a, int n_b)
       : a(n_a, 4, random), b(n_b, 3, random), model(make()),
-        tables(pair_tables((tie(a), a.rows.view()), (tie(b), b.rows.view()), model, 1, monitor)) {}
+        tables(pair_tables((tie(a), a.columns.view()), (tie(b), b.columns.view()), model, 1, monitor)) {}
   Model make() {
     Model m;
     for (int degree = 1; degree <= 3; ++degree)

@@ -86,7 +86,7 @@ test_that("the first bad cell is named by column and row", {
 
 test_that("rows with a missing cell are told apart", {
   x <- as_design(matrix(c(1, NA, 0, 4, 5, NaN), 3))$x
-  split <- split_missing(x)
+  split <- split_missing(x, none = FALSE)
   expect_equal(split$missing, c(FALSE, TRUE, TRUE))
   expect_equal(as.matrix(split$x), matrix(c(1, 0, 0, 4, 5, 0), 3))
 })

@@ -1,0 +1,60 @@
+// A term on all rows of a matrix stored by columns, walked once, in tiles and slice by slice of the factors: both stay in the cache.
+#ifndef HOFM_ROW_VALUES_H
+#define HOFM_ROW_VALUES_H
+
+#include <algorithm>
+#include <vector>
+
+#include "factor_slices.h"
+#include "row_kernel.h"
+#include "row_tiles.h"
+
+namespace hofm {
+
+// Which columns of a term the rows have: features from `first` on, with the dummies or without.
+struct TermPart {
+  int first = 0;
+  bool dummies = true;
+};
+
+// The term's sums on some rows of a tile. What is known of a row goes from one tile to the next.
+class RowValues {
+ public:
+  RowValues(Kernel kernel, int degree, const FactorSlices &slices, TermPart part = {})
+      : slices_(&slices), kernel_(row_kernel(kernel, degree)), degree_(degree), lines_(state_rows(kernel, degree)), part_(part) {}
+
+  // body(row of the tile, slice, state, value) for all rows, once all their columns are taken in; slices come in the order in which
+  // the kernel would take its factors.
+  template <class Body>
+  void take(const RowTiles &tile, const Body &body) {
+    const SparseView rows = tile.rows();
+    states_.resize(std::size_t(tile.height()) * lines_ * slices_->stride());
+    for (int slice = 0; slice < slices_->count(); ++slice) {
+      const TermView at = seen(slice);
+      double *state = &states_[std::size_t(tile.height()) * lines_ * slices_->first(slice)];
+      const std::ptrdiff_t apart = tile.height() == 1 ? 0 : std::ptrdiff_t(lines_) * at.stride;
+      const auto values = tile.begins() ? kernel_.forward : kernel_.extend;
+      for (int r = 0; r < rows.outer; ++r, state += apart) {
+        const double value = values(at, rows[r], state);
+        if (tile.ends()) body(r, slice, state, value);
+      }
+    }
+  }
+
+ private:
+  TermView seen(int slice) const {
+    TermView at = (*slices_)[slice];
+    at.degree = degree_;
+    at.first = part_.first;
+    return part_.dummies ? at : behind_dummies(at);
+  }
+
+  const FactorSlices *slices_;
+  RowKernel kernel_;
+  int degree_, lines_;
+  TermPart part_;
+  std::vector<double> states_;  // slice by slice, row by row
+};
+
+}  // namespace hofm
+#endif

@@ -1,0 +1,70 @@
+// Rows a tile at a time against the whole matrix turned round, and values on them against those of single rows.
+#include "check.h"
+#include "hofm/dispatch.h"
+#include "hofm/predict.h"
+#include "hofm/row_tiles.h"
+#include "problem.h"
+
+// Tiles put beside each other and below each other are the rows first..last-1, each nonzero once and in order.
+static int check_tiles(const Sample &x, int first, int last) {
+  const hofm::SparseStore whole = hofm::transposed(x.columns.view());
+  hofm::RowTiles tiles(x.columns.view(), first, last);
+  std::vector<int> had(x.n, 0);
+  int next = first, count = 0;
+  bool same = true;
+  for (; tiles.advance(); ++count) {
+    CHECK(tiles.first() == next);
+    const hofm::SparseView rows = tiles.rows();
+    for (int r = 0; r < rows.outer; ++r) {
+      const hofm::Slice a = rows[r], b = whole.view()[next + r];
+      int &at = had[next + r];
+      same = same && at + a.size <= b.size && std::equal(a.index, a.index + a.size, b.index + at) &&
+             std::equal(a.value, a.value + a.size, b.value + at) && (!tiles.ends() || at + a.size == b.size);
+      at += a.size;
+    }
+    if (tiles.ends()) next += rows.outer;
+  }
+  CHECK(same && next == last);
+  return count;
+}
+
+// The bits do not depend on threads, and values are those of the rows one by one.
+static void check_values(const Sample &x, const hofm::Term &term) {
+  hofm::Model model;
+  model.terms.push_back(term);
+  hofm::Monitor monitor;
+  hofm::Design design = x.design();
+  const Vector one = hofm::term_values(design, model, 1, monitor), three = hofm::term_values(design, model, 3, monitor);
+  CHECK(one == three);
+  const hofm::SparseStore rows = hofm::transposed(x.columns.view());
+  const hofm::RowKernel kernel = hofm::row_kernel(term.kernel, term.degree);
+  Vector state(hofm::state_size(term));
+  bool same = true;
+  for (int i = 0; i < x.n; ++i) {
+    const double alone = kernel.forward(hofm::view(term), rows.view()[i], state.data());
+    same = same && std::fabs(one[i] - alone) <= 1e-13 * (1 + std::fabs(alone));
+  }
+  CHECK(same);
+}
+
+int main() {
+  hofm::Random random(12);
+  for (double density : {0.0, 0.2, 1.0}) {
+    const Sample x(40000, 5, density, random);
+    for (int first : {0, 700}) CHECK(check_tiles(x, first, 39000) > 1);
+  }
+  // Long rows are cut: 700 columns take three tiles.
+  const Sample wide(1500, 700, 0.3, random);
+  CHECK(check_tiles(wide, 0, 1500) == 6);
+  CHECK(check_tiles(wide, 10, 1100) == 6);
+
+  const Sample many(2000, 9, 0.5, random), few(3, 9, 0.3, random), long_rows(80, 700, 0.3, random);
+  for (int k : {3, 8, 17, 30}) {
+    for (const hofm::Term &term : all_terms(5, k, many.d, 0.1, random)) {
+      check_values(many, term);
+      check_values(few, term);
+    }
+    for (const hofm::Term &term : all_terms(8, k, long_rows.d, 0.1, random)) check_values(long_rows, term);
+  }
+  return report();
+}
