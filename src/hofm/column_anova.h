@@ -86,23 +86,12 @@ void column_shift(const Slice &column, double p, double delta, double *slots) {
   }
 }
 
-template <int M, bool Weighted>
-ColumnKernel column_kernel_of() {
-  return {column_slopes<M, Weighted>, column_shift<M, Weighted>};
-}
-
 template <bool Weighted>
 ColumnKernel columns(int degree) {
-  switch (degree) {
-    case 2: return column_kernel_of<2, Weighted>();
-    case 3: return column_kernel_of<3, Weighted>();
-    case 4: return column_kernel_of<4, Weighted>();
-    case 5: return column_kernel_of<5, Weighted>();
-    case 6: return column_kernel_of<6, Weighted>();
-    case 7: return column_kernel_of<7, Weighted>();
-    case 8: return column_kernel_of<8, Weighted>();
-    default: return {};
-  }
+  return with_degree<2>(degree, [](auto m) -> ColumnKernel {
+    if constexpr (m.known == Dynamic) return {};
+    else return {column_slopes<m.known, Weighted>, column_shift<m.known, Weighted>};
+  });
 }
 
 }  // namespace avx2

@@ -30,14 +30,7 @@ auto with_kernel(const Term &term, F &&f) {
   if (term.kernel == Kernel::all_subsets) return f(AllSubsets{});
   if (term.kernel == Kernel::polynomial) return f(Polynomial{term.degree});
   if (term.kernel == Kernel::bilinear) return f(Bilinear{term.split});
-  switch (term.degree) {
-    case 1: return f(Anova<1>{});
-    case 2: return f(Anova<2>{});
-    case 3: return f(Anova<3>{});
-    case 4: return f(Anova<4>{});
-    case 5: return f(Anova<5>{});
-    default: return f(Anova<Dynamic>{{term.degree}});
-  }
+  return with_degree(term.degree, [&](auto m) { return f(Anova<m.known>{m}); });
 }
 
 inline Kernel kernel_named(const std::string &name) {

@@ -185,23 +185,11 @@ inline void backward_linear(const TermView &, const Slice &row, const double *, 
   for (int jj = 0; jj < row.size; ++jj) G[row.index[jj]] += g * row.value[jj];
 }
 
-template <int M>
-RowKernel anova_rows_of() {
-  return {forward_by<sums_anova<M>>, extend_by<sums_anova<M>>, backward_anova<M>};
-}
-
 inline RowKernel anova_rows(int degree) {
-  switch (degree) {
-    case 1: return {forward_linear, extend_linear, backward_linear};
-    case 2: return anova_rows_of<2>();
-    case 3: return anova_rows_of<3>();
-    case 4: return anova_rows_of<4>();
-    case 5: return anova_rows_of<5>();
-    case 6: return anova_rows_of<6>();
-    case 7: return anova_rows_of<7>();
-    case 8: return anova_rows_of<8>();
-    default: return anova_rows_of<Dynamic>();
-  }
+  if (degree == 1) return {forward_linear, extend_linear, backward_linear};
+  return with_degree<2>(degree, [](auto m) -> RowKernel {
+    return {forward_by<sums_anova<m.known>>, extend_by<sums_anova<m.known>>, backward_anova<m.known>};
+  });
 }
 
 }  // namespace HOFM_ISA

@@ -187,13 +187,10 @@ inline void pull_bilinear(const TermView &term, const Slice &row, const double *
 inline JoinKernel joins(Kernel kernel, int degree) {
   switch (kernel) {
     case Kernel::anova:
-      switch (degree) {
-        case 1: return {combine_sums<1>, value_linear, adjoint_linear, pull_linear};
-        case 2: return {combine_powers, value_anova, adjoint_anova, pull_anova<2>};
-        case 3: return {combine_powers, value_anova, adjoint_anova, pull_anova<3>};
-        case 4: return {combine_powers, value_anova, adjoint_anova, pull_anova<4>};
-        default: return {combine_powers, value_anova, adjoint_anova, pull_anova<Dynamic>};
-      }
+      if (degree == 1) return {combine_sums<1>, value_linear, adjoint_linear, pull_linear};
+      return with_degree<2>(degree, [](auto m) -> JoinKernel {
+        return {combine_powers, value_anova, adjoint_anova, pull_anova<m.known>};
+      });
     case Kernel::mix: return {combine_powers, value_mix, nullptr, nullptr};
     case Kernel::all_subsets: return {combine_products, value_all_subsets, adjoint_all_subsets, pull_all_subsets};
     case Kernel::polynomial: return {combine_sums<1>, value_polynomial, adjoint_polynomial, pull_sums};

@@ -103,12 +103,9 @@ void joint_shift(const TermView &term, const Slice &column, const double *p, con
 }
 
 inline JointKernel joints(int degree) {
-  switch (degree) {
-    case 2: return {joint_add, joint_slopes<2>, joint_direction<2>, joint_shift<2>};
-    case 3: return {joint_add, joint_slopes<3>, joint_direction<3>, joint_shift<3>};
-    case 4: return {joint_add, joint_slopes<4>, joint_direction<4>, joint_shift<4>};
-    default: return {joint_add, joint_slopes<Dynamic>, joint_direction<Dynamic>, joint_shift<Dynamic>};
-  }
+  return with_degree<2>(degree, [](auto m) -> JointKernel {
+    return {joint_add, joint_slopes<m.known>, joint_direction<m.known>, joint_shift<m.known>};
+  });
 }
 
 }  // namespace HOFM_ISA

@@ -81,12 +81,7 @@ inline double nodes_along(std::ptrdiff_t width, const double *v, const double *r
 }
 
 inline JointNodeKernel joint_nodes(int degree) {
-  switch (degree) {
-    case 2: return {nodes_slopes<2>, nodes_turn<2>, nodes_along};
-    case 3: return {nodes_slopes<3>, nodes_turn<3>, nodes_along};
-    case 4: return {nodes_slopes<4>, nodes_turn<4>, nodes_along};
-    default: return {nodes_slopes<Dynamic>, nodes_turn<Dynamic>, nodes_along};
-  }
+  return with_degree<2>(degree, [](auto m) -> JointNodeKernel { return {nodes_slopes<m.known>, nodes_turn<m.known>, nodes_along}; });
 }
 
 }  // namespace HOFM_ISA

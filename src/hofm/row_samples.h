@@ -78,14 +78,7 @@ void follow_samples(const SampleView &samples, const double *moved, int first, i
 }
 
 inline SampleKernel samples(int L) {
-  switch (L) {
-    case 1: return {collect_samples<1>, follow_samples<1>};
-    case 2: return {collect_samples<2>, follow_samples<2>};
-    case 3: return {collect_samples<3>, follow_samples<3>};
-    case 4: return {collect_samples<4>, follow_samples<4>};
-    case 5: return {collect_samples<5>, follow_samples<5>};
-    default: return {collect_samples<Dynamic>, follow_samples<Dynamic>};
-  }
+  return with_degree(L, [](auto m) -> SampleKernel { return {collect_samples<m.known>, follow_samples<m.known>}; });
 }
 
 }  // namespace HOFM_ISA

@@ -254,13 +254,8 @@ void descend_linear(const TermView &term, const StepView &view, const Slice &row
 template <class Rate>
 inline StepKernel steps(Kernel kernel, int degree) {
   if (kernel != Kernel::anova) return {catch_up<Rate>, step<Rate>, nullptr};
-  switch (degree) {
-    case 1: return {catch_up_linear<Rate>, step_linear<Rate>, descend_linear<Rate>};
-    case 2: return {catch_up<Rate>, step<Rate>, descend_anova<2, Rate>};
-    case 3: return {catch_up<Rate>, step<Rate>, descend_anova<3, Rate>};
-    case 4: return {catch_up<Rate>, step<Rate>, descend_anova<4, Rate>};
-    default: return {catch_up<Rate>, step<Rate>, descend_anova<Dynamic, Rate>};
-  }
+  if (degree == 1) return {catch_up_linear<Rate>, step_linear<Rate>, descend_linear<Rate>};
+  return with_degree<2>(degree, [](auto m) -> StepKernel { return {catch_up<Rate>, step<Rate>, descend_anova<m.known, Rate>}; });
 }
 
 inline StepKernel steps(bool adaptive, Kernel kernel, int degree) {

@@ -129,14 +129,7 @@ auto with_join(const Term &term, F &&f) {
   if (term.kernel == Kernel::all_subsets) return f(AllSubsetsJoin{});
   if (term.kernel == Kernel::bilinear) return f(BilinearJoin{});
   if (term.kernel == Kernel::mix) return f(MixJoin(term.degree, term.theta.data()));
-  switch (term.degree) {
-    case 1: return f(AnovaJoin<1>{});
-    case 2: return f(AnovaJoin<2>{});
-    case 3: return f(AnovaJoin<3>{});
-    case 4: return f(AnovaJoin<4>{});
-    case 5: return f(AnovaJoin<5>{});
-    default: return f(AnovaJoin<Dynamic>{{term.degree}});
-  }
+  return with_degree(term.degree, [&](auto m) { return f(AnovaJoin<m.known>{m}); });
 }
 
 // The polynomial kernel is not affine, and a loss without a bound has no G: both take the joined rows one by one.
