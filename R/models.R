@@ -133,8 +133,9 @@ bilinear_factors <- function(U, V) {
 #'
 #' At P = 0 every degree from 2 on has slope zero, and for degrees from 3 on the penalty pulls a small P straight back to it. So
 #' the spread of P comes from the data (see `default_init_sd()`). The dummies' weights start at one, where every degree has its
-#' share, and theta in the middle of the simplex. Features without a single nonzero start, and stay, at zero, and so do degrees above
-#' the number of nonzeros of every row.
+#' share, and theta in the middle of the simplex; but the gamma of a polynomial network is drawn like P, since one beside a small P is
+#' next to a linear model, which fits are slow to leave. Features without a single nonzero start, and stay, at zero, and so do
+#' degrees above the number of nonzeros of every row.
 #' @noRd
 starting_values <- function(problem, spec, init_sd, init = NULL) {
   if (!is.null(init)) return(init)
@@ -155,8 +156,13 @@ starting_values <- function(problem, spec, init_sd, init = NULL) {
     intercept = if (spec$intercept) starting_intercept(problem, spec) else 0,
     w = if (spec$linear) numeric(d), P = stats::setNames(P, names),
     theta = if (spec$model == "simplex") rep(1 / spec$order, spec$order),
-    gamma = if (dummies(spec) > 0L) matrix(1, dummies(spec), spec$rank)
+    gamma = starting_gamma(spec, sd)
   )
+}
+
+starting_gamma <- function(spec, sd) {
+  if (dummies(spec) == 0L) return(NULL)
+  matrix(if (spec$model == "polynomial") stats::rnorm(spec$rank, sd = sd) else 1, dummies(spec), spec$rank)
 }
 
 # Whether some row has as many nonzeros as the degree. A degree beyond them has no products to fit: from anywhere but zero its factors
@@ -168,10 +174,9 @@ rows_reach <- function(problem, degrees) {
   degrees <= most(function(x) max(tabulate(x@i + 1L), 0L))
 }
 
-# All-subsets and the polynomial kernel are 1 per factor at P = 0 and gamma = 1.
+# All-subsets is 1 per factor at P = 0.
 starting_intercept <- function(problem, spec) {
-  constant <- if (spec$model %in% c("all_subsets", "polynomial")) spec$rank else 0
-  best_intercept(problem, spec$loss) - constant
+  best_intercept(problem, spec$loss) - if (spec$model == "all_subsets") spec$rank else 0
 }
 
 best_intercept <- function(problem, loss) {
@@ -188,7 +193,8 @@ best_intercept <- function(problem, loss) {
 init_share <- 0.1
 
 #' With p ~ N(0, sd^2) a degree-t term of k factors has second moment k sd^(2t) E_t, E_t the mean of A^t(x^2, 1) over rows.
-#' A model that mixes degrees with weights c_t has the sum of c_t^2 k sd^(2t) E_t, which is solved for sd.
+#' A model that mixes degrees with weights c_t has the sum of c_t^2 k sd^(2t) E_t, which is solved for sd. A polynomial network of
+#' degree m has k times the moment 2m of a normal variable with variance sd^2 (1 + |x|^2), gamma included.
 #' @return One value per element of P.
 #' @noRd
 default_init_sd <- function(problem, spec) {
@@ -197,9 +203,10 @@ default_init_sd <- function(problem, spec) {
   x <- joined_sample(problem)
   scale <- max(abs(x@x), 0)
   if (scale == 0) return(rep(0.01, length(factor_names(spec))))
+  goal <- init_share^2 * response_variance(problem, spec$loss)
+  if (spec$model == "polynomial") return(polynomial_spread(x, spec, goal))
   x@x <- x@x / scale                                    # so that no product of many features overflows
   spread <- kernel_spread_cpp(x, most)
-  goal <- init_share^2 * response_variance(problem, spec$loss)
   sd <- if (spec$model == "hofm") {
     t <- fitted_degrees(spec)
     (goal / (spec$rank[t - 1L] * spread[t]))^(1 / (2 * t))
@@ -209,13 +216,21 @@ default_init_sd <- function(problem, spec) {
   ifelse(is.finite(sd), sd / scale, 0.01)
 }
 
+# In logarithms: powers of |x|^2 may be beyond the largest double.
+polynomial_spread <- function(x, spec, goal) {
+  m <- spec$order
+  power <- m * log1p(Matrix::rowSums(x^2))
+  mean <- max(power) + log(mean(exp(power - max(power))))
+  sd <- exp((log(goal / spec$rank) - sum(log(seq(1, 2 * m - 1, 2))) - mean) / (2 * m))
+  if (is.finite(sd)) sd else 0.01
+}
+
 # c_1, ..., c_most at the start.
 start_weights <- function(spec, most) {
   t <- seq_len(most)
   switch(spec$model,
     shared = choose(spec$order - 1, spec$order - t),
     simplex = rep(1 / spec$order, most),
-    polynomial = choose(spec$order, t) * factorial(t),              # 0 above the order
     bilinear = as.numeric(t == 2L),
     rep(1, most)
   )

@@ -280,3 +280,19 @@ test_that("a polynomial network of order 1 starts without a warning", {
   x <- matrix(rnorm(40), 10)
   expect_no_warning(hofm(x, x[, 1], model = "polynomial", order = 1, rank = 2), message = "NaN")
 })
+
+test_that("a polynomial network starts with a tenth of the response's spread, and gamma is drawn like P", {
+  set.seed(6)
+  x <- matrix(rnorm(60 * 5), 60)
+  for (scale in c(1e-3, 1, 1e4)) for (m in 2:3) {
+    problem <- list(blocks = list(list(x = as_design(scale * x)$x, index = NULL)), y = rnorm(60, sd = 3), weights = rep(1 / 60, 60),
+                    offset = numeric(), n = 60, features = letters[1:5])
+    spec <- list(model = "polynomial", order = m, rank = 4000L, linear = FALSE, intercept = TRUE, loss = "squared")
+    start <- starting_values(problem, spec, NULL)
+    z <- outer(rep(1, 60), start$gamma[1, ]) + scale * x %*% start$P[[1]]
+    goal <- 0.1^2 * mean((problem$y - mean(problem$y))^2)
+    expect_equal(sum(colMeans(z^(2 * m))) / goal, 1, tolerance = 0.25)
+    expect_equal(sd(start$gamma) / sd(start$P[[1]]), 1, tolerance = 0.1)
+  }
+  expect_identical(starting_gamma(list(model = "shared", order = 3, rank = 2L), 1), matrix(1, 2, 2))
+})
