@@ -345,7 +345,13 @@ class JoinedSweep {
               Background background = {})
       : join_(join), sides_(sides), augment_(augment), target_(target), threads_(threads), monitor_(monitor),
         background_(background), kernel_(sample_kernel(join.size())) {
-    for (const NodeSet &side : sides) records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
+    std::size_t most = 0;
+    for (const NodeSet &side : sides) {
+      records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
+      most = std::max({most, std::size_t(side.nodes()), side.node.size()});
+    }
+    numbers_.resize(most);
+    std::iota(numbers_.begin(), numbers_.end(), 0);
   }
 
   // As FactorSweep.
@@ -412,17 +418,15 @@ class JoinedSweep {
   SampleView meet(int b) {
     const bool two = sides_.size() == 2;
     const Groups &samples = sides_[b].samples;
-    const int L = join_.size(), width = (L + 3) / 4 * 4, n = two ? sides_[1 - b].nodes() : int(samples.member.size());
-    partners_.resize(std::size_t(n) * width, 0.0);
-    if (!two && each_.empty()) {
-      each_.resize(n);
-      std::iota(each_.begin(), each_.end(), 0);
-    }
+    const int n = two ? sides_[1 - b].nodes() : int(samples.member.size());
+    partners_.resize(std::size_t(n) * width(), 0.0);
     double rest[Join::capacity];
     for (int i = 0; i < n; ++i)
-      join_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width]);
-    return {samples.start.data(), two ? sides_[b].partner.data() : each_.data(), partners_.data(), L, width};
+      join_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width()]);
+    return {samples.start.data(), two ? sides_[b].partner.data() : numbers_.data(), partners_.data(), join_.size(), width()};
   }
+
+  int width() const { return (join_.size() + 3) / 4 * 4; }  // of F and what meets it: whole vectors
 
   // body(first, last) for ranges of block b's nodes, by several threads where the samples are worth it.
   template <class Body>
@@ -447,10 +451,9 @@ class JoinedSweep {
 
   // moved_ = -E of every node of block b, to which follow() adds what E is then.
   void leave_behind(int b) {
-    const int L = join_.size(), width = (L + 3) / 4 * 4;
-    moved_.assign(std::size_t(sides_[b].nodes()) * width, 0.0);
+    moved_.assign(std::size_t(sides_[b].nodes()) * width(), 0.0);
     for (int i = 0; i < sides_[b].nodes(); ++i)
-      for (int u = 0; u < L; ++u) moved_[std::size_t(i) * width + u] = -records_[b].E(i)[u];
+      for (int u = 0; u < join_.size(); ++u) moved_[std::size_t(i) * width() + u] = -records_[b].E(i)[u];
   }
 
   // Link values after the tables of block b changed.
@@ -466,10 +469,9 @@ class JoinedSweep {
 
   // A dummy is a column of ones over the nodes of the last block.
   void sweep_dummies(int b, double *p, double lambda) {
-    all_.resize(sides_[b].nodes());
-    ones_.assign(sides_[b].nodes(), 1.0);
-    for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = int(i);
-    for (int q = 0; q < augment_; ++q) records_[b].step({all_.data(), ones_.data(), int(all_.size())}, q, p, lambda);
+    const int n = sides_[b].nodes();
+    ones_.assign(n, 1.0);
+    for (int q = 0; q < augment_; ++q) records_[b].step({numbers_.data(), ones_.data(), n}, q, p, lambda);
   }
 
   Join join_;
@@ -483,8 +485,7 @@ class JoinedSweep {
   SampleKernel kernel_;
   std::vector<double> partners_, moved_;     // F, and the change of E, of the block at hand
   std::vector<double> slope_;                // of its samples, in their order; then how far they moved
-  std::vector<int> each_;                    // 0, 1, ...
-  std::vector<int> all_;
+  std::vector<int> numbers_;                 // 0, 1, ..., for all nodes or samples of a block
   std::vector<double> ones_;
 };
 

@@ -11,7 +11,8 @@ small_graph <- function(one_set = FALSE, context = FALSE) {
   link_pairs(A, B, pairs, context = if (context) matrix(rnorm(80), 40))
 }
 
-fit_quietly <- function(...) suppressWarnings(hofm(...), classes = "hofm_warning_collapsed")
+# Few steps on few rows: factors may end at zero, and a first step may be too long.
+fit_quietly <- function(...) suppressWarnings(hofm(...), classes = c("hofm_warning_collapsed", "hofm_warning_step_halved"))
 
 test_that("all models and solvers reach on pairs what they reach on the joined rows, from one start", {
   set.seed(1)
