@@ -7,9 +7,9 @@
 #'   the data for `"adagrad"` and `"sgd"`. `NULL` leaves it to the solver.
 #' @param tol Stop when the objective falls by less than this share of itself in an iteration. `NULL` leaves
 #'   it to the solver; 0 runs to `max_iter`.
-#' @param init_sd Standard deviation (not variance) of the normal draws that P starts from (and gamma, in a polynomial network); one positive
-#'   number or one for each degree 2, ..., `order`. `NULL` takes it from the data, such that a term of each
-#'   degree starts out with a visible share of the spread of the response.
+#' @param init_sd Standard deviation (not variance) of the normal draws that P starts from (and gamma, in a
+#'   polynomial network); one positive number or one for each degree 2, ..., `order`. `NULL` takes it from the
+#'   data, such that a term of each degree starts out with a visible share of the spread of the response.
 #' @param sweep How `"cd"` goes over the parameters: `"single"`, one at a time; `"joint"`, all factors of a feature together, in
 #'   vector operations, with the exact step along their common direction; or `"auto"`: joint for data with more
 #'   features than rows, where it is several times faster, and single otherwise. Neither ever raises the objective.

@@ -193,8 +193,7 @@ best_intercept <- function(problem, loss) {
 init_share <- 0.1
 
 #' With p ~ N(0, sd^2) a degree-t term of k factors has second moment k sd^(2t) E_t, E_t the mean of A^t(x^2, 1) over rows.
-#' A model that mixes degrees with weights c_t has the sum of c_t^2 k sd^(2t) E_t, which is solved for sd. A polynomial network of
-#' degree m has k times the moment 2m of a normal variable with variance sd^2 (1 + |x|^2), gamma included.
+#' A model that mixes degrees with weights c_t has the sum of c_t^2 k sd^(2t) E_t, which is solved for sd.
 #' @return One value per element of P.
 #' @noRd
 default_init_sd <- function(problem, spec) {
@@ -204,7 +203,7 @@ default_init_sd <- function(problem, spec) {
   scale <- max(abs(x@x), 0)
   if (scale == 0) return(rep(0.01, length(factor_names(spec))))
   goal <- init_share^2 * response_variance(problem, spec$loss)
-  if (spec$model == "polynomial") return(polynomial_spread(x, spec, goal))
+  if (spec$model == "polynomial") return(polynomial_spread(x, scale, spec, goal))
   x@x <- x@x / scale                                    # so that no product of many features overflows
   spread <- kernel_spread_cpp(x, most)
   sd <- if (spec$model == "hofm") {
@@ -216,13 +215,18 @@ default_init_sd <- function(problem, spec) {
   ifelse(is.finite(sd), sd / scale, 0.01)
 }
 
-# In logarithms: powers of |x|^2 may be beyond the largest double.
-polynomial_spread <- function(x, spec, goal) {
+# For a polynomial network gamma_s + <p_s, x> is normal with variance v = sd^2 (1 + |x|^2). Its power m has second moment
+# (2m - 1)!! v^m and, for even m, mean (m - 1)!! v^(m/2), which all k factors share. In logarithms, and with x divided by its largest
+# value: powers may be beyond the largest double.
+polynomial_spread <- function(x, scale, spec, goal) {
   m <- spec$order
-  power <- m * log1p(Matrix::rowSums(x^2))
+  k <- spec$rank
+  odd_product <- function(n) prod(seq(1, n, 2))
+  moment <- k * odd_product(2 * m - 1) + if (m %% 2 == 0) k * (k - 1) * odd_product(m - 1)^2 else 0
+  power <- m * log(scale^-2 + Matrix::rowSums((x / scale)^2))
   mean <- max(power) + log(mean(exp(power - max(power))))
-  sd <- exp((log(goal / spec$rank) - sum(log(seq(1, 2 * m - 1, 2))) - mean) / (2 * m))
-  if (is.finite(sd)) sd else 0.01
+  sd <- exp((log(goal) - log(moment) - mean) / (2 * m)) / scale
+  if (is.finite(sd) && sd > 0) sd else 0.01
 }
 
 # c_1, ..., c_most at the start.

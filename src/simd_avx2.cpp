@@ -22,8 +22,8 @@
 
 #define HOFM_ISA avx2
 #if defined(__x86_64__) && defined(__GNUC__)
-#define HOFM_MOVE_MASK __builtin_ia32_movmskpd256  // the signs of four numbers, as bits
-#define HOFM_SQUARE_ROOTS __builtin_ia32_sqrtpd256
+#define HOFM_MOVE_MASK _mm256_movemask_pd  // the signs of four numbers, as bits
+#define HOFM_SQUARE_ROOTS _mm256_sqrt_pd
 #endif
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"

@@ -19,13 +19,13 @@ class FactorSlices {
 
   FactorSlices() = default;
 
-  // Fewer than sixteen factors, or those of which a copy would not `pay`, are one slice, without a copy: `term` must outlive it.
-  explicit FactorSlices(const Term &term, bool pays = true) { renew(term, pays); }
+  // Fewer than sixteen factors are one slice, without a copy: `term` must outlive it.
+  explicit FactorSlices(const Term &term) { renew(term); }
 
   // The same for another term; memory that is there is used again.
-  void renew(const Term &term, bool pays = true) {
+  void renew(const Term &term) {
     term_ = &term;
-    own_.resize(term.stride < 2 * kWidth || !pays ? 0 : (term.stride + kWidth - 1) / kWidth);
+    own_.resize(term.stride < 2 * kWidth ? 0 : (term.stride + kWidth - 1) / kWidth);
   }
 
   int stride() const { return term_->stride; }
@@ -43,6 +43,10 @@ class FactorSlices {
     for (int j = 0; j < term_->columns(); ++j) std::copy_n(term_->row(j) + first(slice), w, &to[std::size_t(j) * w]);
   }
 
+  void copy_all(int threads) {
+    parallel_for(count(), threads, [&](int slice, int) { copy(slice); });
+  }
+
   // The slice as a term by itself.
   TermView operator[](int slice) const {
     TermView at = view(*term_);
@@ -51,11 +55,6 @@ class FactorSlices {
     at.k = std::min(at.k - first(slice), kWidth);
     at.stride = width(slice);
     return at;
-  }
-
-  // All of them.
-  void copy_all(int threads) {
-    parallel_for(count(), threads, [&](int slice, int) { copy(slice); });
   }
 
   // The slice's part of G, laid out as P, from its own memory, laid out as its copy of P.

@@ -22,7 +22,7 @@ inline std::vector<double> term_values(Design &design, const Model &model, int t
   std::vector<RowValues> values;
   for (std::size_t t = 0; t < model.terms.size(); ++t) {
     const Term &term = model.terms[t];
-    slices[t].renew(term, design.nonzeros() > std::size_t(design.d));
+    slices[t].renew(term);
     slices[t].copy_all(threads);
     values.emplace_back(term.kernel, term.degree, slices[t]);
   }

@@ -73,16 +73,17 @@ inline __attribute__((always_inline)) void inverse_root(V &v, const V &u) {
                u * (-0.24596253103438473 + u * (0.22244573027517808 - u * 0.17140966207927616))))));
 }
 
-// p and r after a step where the polynomial would not do. A first gradient makes r = 1/|g|, which leaves r = infinity where g = 0.
+// p and r after a step where the polynomial would not do. A first gradient makes r = 1/|g|, as does one beside which all before it are
+// nothing; that leaves r = infinity where there was none, or none to speak of.
 template <class V>
 inline void step_exactly(V &p, const V &g, V &r, const V &u, double eta) {
   constexpr double infinity = __builtin_huge_val();
-  V length, grown;
-  root(length, g * g);
+  const V length = g < 0 ? -g : g, still = {};
+  V grown;
   root(grown, 1 + u);
-  r = r < infinity ? r / grown : 1 / length;
-  const V move = eta * r * g, still = {};
-  p -= g == 0 ? still : move;
+  r = (r < infinity) & (u < infinity) ? r / grown : 1 / length;
+  const V move = eta * r * g;
+  p -= r == infinity ? still : move;
 }
 
 struct AdaptiveRate {
@@ -226,7 +227,12 @@ void descend_anova(const TermView &term, const StepView &view, const Slice &row,
                    int first, int last) {
   Degree<M> m = degree_of<M>(term.degree);
   if (row.size + term.augment < m) return;
-  if (!safe(m, term, state, first, last)) {
+  const bool whole = safe(m, term, state, first, last);
+  if (!whole && last - first > 8) {  // eight factors choose for themselves, however many a thread was given
+    for (int s = first; s < last; s += 8) descend_anova<M, Rate>(term, view, row, state, g, work, s, s + 8 < last ? s + 8 : last);
+    return;
+  }
+  if (!whole) {
     backward_anova<M>(term, row, state, g, view.G, work, first, last);
     for_columns(term, row, [&](std::ptrdiff_t at, double) { step_column<Rate>(view, at, first, last); });
     return;

@@ -1,5 +1,5 @@
 // The rows of a matrix stored by columns, a tile at a time: some rows, and of a long row some columns. What is walked once needs no
-// copy of the whole matrix: a tile is put together in the cache, and so are the factors of its columns.
+// copy of the whole matrix. Where rows are long, a tile and the factors of its columns fit into the cache.
 #ifndef HOFM_ROW_TILES_H
 #define HOFM_ROW_TILES_H
 
@@ -20,7 +20,7 @@ struct TileSize {
     const double filled = std::max(1.0, double(x.nonzeros()) / std::max(1, x.inner));  // nonzeros of a row
     const double height = 8.0 * std::max(x.outer, 4096) / filled;
     const bool cut = filled >= 64 && height <= 4096;
-    rows = int(std::clamp(height, 1024.0, 1e6));
+    rows = cut ? 1024 : int(std::clamp(height, 1024.0, 1e6));
     columns = cut ? int(std::max(256.0, 32.0 * x.outer / filled)) : std::max(1, x.outer);
   }
 };
@@ -29,21 +29,22 @@ class RowTiles {
  public:
   // Rows first..last-1 of `columns`. Finding them takes a search in every column.
   RowTiles(const SparseView &columns, int first, int last)
-      : columns_(columns), size_(columns), first_(first), end_(first), last_(last), left_(columns.outer), right_(columns.outer),
-        next_(columns.outer) {
+      : columns_(columns), size_(columns), most_(std::min(last - first, size_.rows)), first_(first), end_(first), last_(last),
+        left_(columns.outer), right_(columns.outer), next_(columns.outer) {
     for (int j = 0; j < columns.outer; ++j) {
       const Slice column = columns[j];
       next_[j] = int(std::lower_bound(column.index, column.index + column.size, first) - columns.index);
     }
   }
 
-  // Moves on to the tile to the right or, at the end of the rows, to the first one below; false when there is none. O(columns + nonzeros
+  // Moves on to the tile to the right or, at the end of the rows, to the first one below; false when there is none. O(columns, nonzeros
+  // and rows
   // of the tile).
   bool advance() {
     if (ends() && end_ == last_) return false;
     if (ends()) {
       first_ = end_;
-      end_ = std::min(last_, first_ + size_.rows);
+      end_ = first_ + std::min(last_ - first_, most_);
       right_ = 0;
     }
     left_ = right_;
@@ -54,8 +55,9 @@ class RowTiles {
 
   bool begins() const { return left_ == 0; }             // whether the tile has its rows' first columns
   bool ends() const { return right_ == columns_.outer; }  // whether it has their last
-  int first() const { return first_; }                   // row
-  int height() const { return size_.columns < columns_.outer ? size_.rows : 1; }  // the most rows that are cut at a time
+  int first() const { return first_; }                    // row
+  bool cut() const { return size_.columns < columns_.outer; }  // whether rows have more than one tile
+  int most_rows() const { return most_; }  // of a tile
   SparseView rows() const { return tile_.view(); }
 
  private:
@@ -102,6 +104,7 @@ class RowTiles {
 
   SparseView columns_;
   TileSize size_;
+  int most_;
   int first_, end_, last_;  // rows of the tile, and the end of all
   int left_, right_;        // columns of the tile
   std::vector<int> next_;   // of each column: its first nonzero that no tile had
@@ -121,10 +124,7 @@ void walk_tiles(const SparseView &columns, int threads, Monitor &monitor, const 
   std::vector<char> more(parts.count, true);
   while (std::count(more.begin(), more.end(), true) > 0) {
     parallel_for(parts.count, threads, [&](int part, int) {
-      while ((more[part] = tiles[part].advance())) {
-        body(tiles[part], part);
-        if (tiles[part].ends()) return;
-      }
+      if ((more[part] = tiles[part].advance())) body(tiles[part], part);
     });
     monitor.poll(1e6);
   }

@@ -23,16 +23,16 @@ class RowValues {
   RowValues(Kernel kernel, int degree, const FactorSlices &slices, TermPart part = {})
       : slices_(&slices), kernel_(row_kernel(kernel, degree)), degree_(degree), lines_(state_rows(kernel, degree)), part_(part) {}
 
-  // body(row of the tile, slice, state, value) for all rows, once all their columns are taken in; slices come in the order in which
-  // the kernel would take its factors.
+  // body(row of the tile, slice, state, value) for all rows, once all their columns are taken in; slices come in order.
   template <class Body>
   void take(const RowTiles &tile, const Body &body) {
     const SparseView rows = tile.rows();
-    states_.resize(std::size_t(tile.height()) * lines_ * slices_->stride());
+    const std::size_t kept = tile.cut() ? tile.most_rows() : 1;
+    states_.resize(kept * lines_ * slices_->stride());
     for (int slice = 0; slice < slices_->count(); ++slice) {
       const TermView at = seen(slice);
-      double *state = &states_[std::size_t(tile.height()) * lines_ * slices_->first(slice)];
-      const std::ptrdiff_t apart = tile.height() == 1 ? 0 : std::ptrdiff_t(lines_) * at.stride;
+      double *state = &states_[kept * lines_ * slices_->first(slice)];
+      const std::ptrdiff_t apart = tile.cut() ? std::ptrdiff_t(lines_) * at.stride : 0;
       const auto values = tile.begins() ? kernel_.forward : kernel_.extend;
       for (int r = 0; r < rows.outer; ++r, state += apart) {
         const double value = values(at, rows[r], state);

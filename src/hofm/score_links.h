@@ -122,7 +122,7 @@ inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Mo
   PairTables tables{NodeTable(a.inner, width, Side::left), NodeTable(b.inner, width, Side::right)};
   std::fill(tables.left.alone.begin(), tables.left.alone.end(), model.intercept);
   for (const Term &term : model.terms) {
-    FactorSlices slices(term, a.nonzeros() + b.nonzeros() > std::size_t(term.columns()));
+    FactorSlices slices(term);
     slices.copy_all(threads);
     fill_table(tables.left, first, a, term, slices, Side::left, a.outer, threads, monitor);
     fill_table(tables.right, first, b, term, slices, Side::right, a.outer, threads, monitor);
@@ -131,7 +131,7 @@ inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Mo
   return tables;
 }
 
-// ---- Tiles -------------------------------------------------------------------------------------------------
+// ---- Panels -------------------------------------------------------------------------------------------------
 
 typedef double Quad __attribute__((vector_size(32)));
 typedef double QuadAt __attribute__((vector_size(32), aligned(8), may_alias));  // a Quad at any double's address
@@ -139,7 +139,7 @@ typedef double QuadAt __attribute__((vector_size(32), aligned(8), may_alias));  
 // Scores of a panel of kLanes nodes of A with N nodes of B. Every score is the same chain of multiply-adds wherever it
 // stands, so that pairs with the same features have the same score to the last bit: they are ties, and must count as such.
 template <int N>
-inline __attribute__((always_inline)) void score_tile(const double *u, const double *alpha, const double *v, const double *beta,
+inline __attribute__((always_inline)) void score_panel(const double *u, const double *alpha, const double *v, const double *beta,
                                                       int width, double *out, std::ptrdiff_t column) {
   Quad low[N], high[N];
   for (int c = 0; c < N; ++c) low[c] = high[c] = Quad{0, 0, 0, 0};
@@ -168,11 +168,11 @@ inline __attribute__((always_inline)) void score_panels(const double *u, const d
   int j = 0;
   for (; j + kColumns <= columns; j += kColumns)
     for (int p = 0; p < panels; ++p)
-      score_tile<kColumns>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j,
+      score_panel<kColumns>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j,
                            width, out + j * column + p * kLanes, column);
   for (; j < columns; ++j)
     for (int p = 0; p < panels; ++p)
-      score_tile<1>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j, width,
+      score_panel<1>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j, width,
                     out + j * column + p * kLanes, column);
 }
 
@@ -313,7 +313,8 @@ void score_blocks(const PairTables &tables, const PairBlocks &blocks, int thread
 
 // ---- What is done with the scores --------------------------------------------------------------------------
 
-// Of the scores of n nodes of A with one of B. Those that fill up the last panel are looked at too: they are beta, as part of all others.
+// Of the scores of n nodes of A with one of B. Those that fill up the last panel are looked at too: they are the intercept and beta, which
+// all others have as well.
 inline bool all_finite(const double *scores, int n) {
   Quad sum = {0, 0, 0, 0};  // of zeros, or of what is not a number
   for (int r = 0; r < n; r += 4) sum += 0 * *reinterpret_cast<const QuadAt *>(scores + r);

@@ -350,7 +350,7 @@ class JoinedSweep {
       records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
       most = std::max({most, std::size_t(side.nodes()), side.node.size()});
     }
-    numbers_.resize(most);
+    numbers_.resize(sides.size() > 2 || augment > 0 ? most : 0);
     std::iota(numbers_.begin(), numbers_.end(), 0);
   }
 

@@ -82,6 +82,7 @@ class StochasticGradient {
   static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
   static constexpr int kRowsAtOnce = 512;  // of a large batch, so that what is kept of them stays in the cache
   static constexpr int kLine = 8;  // doubles that a cache moves at a time
+  static constexpr int kMostFetched = 256;  // nonzeros of a row: more would push this row's own parameters out
   static constexpr double kWorkAtOnce = 3e7;  // multiply-adds, so that the monitor is asked several times a second
 
   // What a step rule remembers (see row_step.h), and when each feature was last brought up to date.
@@ -162,6 +163,7 @@ class StochasticGradient {
     if (!task_.design().plain() || next + 2 >= order.size()) return;
     const SparseView rows = task_.design().blocks[0].rows.view();
     const Slice row = rows[order[next]], later = rows[order[next + 1]];
+    if (row.size > kMostFetched || later.size > kMostFetched) return;
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
       const Term &term = model.terms[t];
       for (int q = 0; q < row.size; ++q)

@@ -10,7 +10,9 @@ int main() {
   for (int n_blocks : {2, 3})
     for (int k : {1, 3, 9, 17}) {
       const JoinedSample sample(n_blocks, 30, random);
-      for (hofm::Term term : all_terms(6, k, sample.x.d, 0.1, random)) {
+      std::vector<hofm::Term> terms = all_terms(6, k, sample.x.d, 0.1, random);
+      for (int degree : {8, 9}) terms.push_back(random_term(degree, k, sample.x.d, 0.1, random, hofm::Kernel::anova, 3));
+      for (hofm::Term term : terms) {
         if (term.kernel == hofm::Kernel::bilinear) {
           if (n_blocks == 3) continue;
           term.split = sample.blocks[0].d;
@@ -42,7 +44,7 @@ int main() {
   // Every road of the vectorised code.
   const JoinedSample sample(2, 30, random);
   for (hofm::Isa isa : {hofm::Isa::generic, hofm::has_avx2() ? hofm::Isa::avx2 : hofm::Isa::best})
-    for (hofm::Term term : all_terms(5, 18, sample.x.d, 0.1, random)) {
+    for (hofm::Term term : all_terms(9, 18, sample.x.d, 0.1, random)) {
       term.split = sample.blocks[0].d;
       if (term.kernel == hofm::Kernel::mix) continue;
       hofm::Design design = sample.design();

@@ -36,6 +36,11 @@ int main() {
     for (int k : {1, 3, 4, 8, 13})
       for (const hofm::Term &term : all_terms(7, k, x.d, 0, random)) rows_match(isa, term, x);
 
+  // The last degree that is compiled by itself, and one that is not.
+  const Sample dense(2, 11, 1, random);
+  for (Isa isa : isas)
+    for (int degree : {8, 9}) rows_match(isa, random_term(degree, 5, dense.d, 0, random), dense);
+
   // Where a feature dwarfs the others the careful road is taken: every derivative keeps its digits.
   for (Isa isa : isas) {
     Sample one(1, 6, 1, random);

@@ -48,7 +48,9 @@ int main() {
         for (int t = 1; t <= order; ++t) model.terms.push_back(random_term(t, 2, x.d, 0.01, random));
         descend(loss, model, x, uniform_weights, random);
       }
-      for (const hofm::Term &term : all_terms(5, 2, x.d, 0.01, random)) {
+      std::vector<hofm::Term> terms = all_terms(5, 2, x.d, 0.01, random);
+      for (int degree : {6, 7, 8, 9}) terms.push_back(random_term(degree, 2, x.d, 0.01, random, hofm::Kernel::anova, 4));
+      for (const hofm::Term &term : terms) {
         hofm::Model model;
         model.terms.push_back(term);
         descend(loss, model, x, uniform_weights, random);

@@ -85,7 +85,7 @@ int main() {
     for (int b = 0; b < 2; ++b) ends[b][i] = int(random.below(many[b].n));
   const Sample rows = written_out(many, ends, random);
   const hofm::Response target = random_response(7000, "squared", false, random);
-  for (int degree : {4, 7}) {
+  for (int degree : {4, 7, 8, 9}) {
     hofm::Design pairs, plain = rows.design();
     for (int b = 0; b < 2; ++b) pairs.add(many[b].columns.view(), ends[b]);
     hofm::Model model;

@@ -284,15 +284,18 @@ test_that("a polynomial network of order 1 starts without a warning", {
 test_that("a polynomial network starts with a tenth of the response's spread, and gamma is drawn like P", {
   set.seed(6)
   x <- matrix(rnorm(60 * 5), 60)
-  for (scale in c(1e-3, 1, 1e4)) for (m in 2:3) {
+  for (scale in c(1e-3, 1, 1e4, 1e200)) for (m in 2:3) {
     problem <- list(blocks = list(list(x = as_design(scale * x)$x, index = NULL)), y = rnorm(60, sd = 3), weights = rep(1 / 60, 60),
                     offset = numeric(), n = 60, features = letters[1:5])
-    spec <- list(model = "polynomial", order = m, rank = 4000L, linear = FALSE, intercept = TRUE, loss = "squared")
-    start <- starting_values(problem, spec, NULL)
-    z <- outer(rep(1, 60), start$gamma[1, ]) + scale * x %*% start$P[[1]]
+    spec <- list(model = "polynomial", order = m, rank = 7L, linear = FALSE, intercept = TRUE, loss = "squared")
+    starts <- lapply(1:400, function(draw) starting_values(problem, spec, NULL))
+    size <- function(start) mean(rowSums((outer(rep(1, 60), start$gamma[1, ]) + x %*% (scale * start$P[[1]]))^m)^2)
     goal <- 0.1^2 * mean((problem$y - mean(problem$y))^2)
-    expect_equal(sum(colMeans(z^(2 * m))) / goal, 1, tolerance = 0.25)
-    expect_equal(sd(start$gamma) / sd(start$P[[1]]), 1, tolerance = 0.1)
+    expect_equal(mean(vapply(starts, size, 0)) / goal, 1, tolerance = 0.25)
+    spread <- vapply(starts, function(start) c(mean(abs(start$gamma)), mean(abs(start$P[[1]]))), numeric(2))
+    expect_equal(mean(spread[1, ]) / mean(spread[2, ]), 1, tolerance = 0.1)
   }
+  problem$y <- rep(3, 60)
+  expect_gt(sd(starting_values(problem, spec, NULL)$gamma), 0)
   expect_identical(starting_gamma(list(model = "shared", order = 3, rank = 2L), 1), matrix(1, 2, 2))
 })

@@ -107,7 +107,7 @@ test_that("a degree that is left out, and a model without a linear term, are sco
 
 test_that("scores do not depend on threads, place or company", {
   set.seed(14)
-  fit <- hand_fit("hofm", 3, 5, 4)
+  fit <- hand_fit("hofm", 3, 5, 4, k = 20)
   A <- some_nodes(150, 5)
   B <- some_nodes(1100, 4)
   A[c(1, 70, 149), ] <- rep(A[2, ], each = 3)
@@ -116,6 +116,7 @@ test_that("scores do not depend on threads, place or company", {
   for (threads in c(2, 3, 8)) expect_identical(scores_of(fit, A, B, threads), scores)
   expect_length(unique(c(scores[c(1, 2, 70, 149), c(3, 5, 600, 1099)])), 1)
   expect_identical(scores_of(fit, A[7:20, ], B[31:33, ]), scores[7:20, 31:33])
+  expect_identical(scores_of(fit, A[7, , drop = FALSE], B[31, , drop = FALSE]), scores[7, 31, drop = FALSE])
 })
 
 named_case <- function() {
