@@ -78,7 +78,7 @@ inline __attribute__((always_inline)) void inverse_root(V &v, const V &u) {
 template <class V>
 inline void step_exactly(V &p, const V &g, V &r, const V &u, double eta) {
   constexpr double infinity = __builtin_huge_val();
-  const V length = g < 0 ? -g : g, still = {};
+  const V length = g > 0 ? g : 0 - g, still = {};  // 0 for both zeros: the inverse of -0 would be -infinity
   V grown;
   root(grown, 1 + u);
   r = (r < infinity) & (u < infinity) ? r / grown : 1 / length;

@@ -53,7 +53,7 @@ void steps_match(Isa isa, bool adaptive, int k, hofm::Random &random) {
 // Gradients whose squares are beyond the numbers, one after the other: what counts is their ratio.
 void extremes_match(Isa isa) {
   const hofm::StepKernel kernel = hofm::step_kernel(true, hofm::Kernel::anova, 2, isa);
-  const std::vector<Vector> gradients = {{1e-170, 1e160, 1e-160, 0, -1e-170, 2, 1e-320, 0}, {1, 1, 1, 1e-170, -1e-170, 1e-170, 3, 0}};
+  const std::vector<Vector> gradients = {{1e-170, 1e160, 1e-160, 0, -1e-170, 2, 1e-320, -0.0}, {1, 1, 1, 1e-170, -1e-170, 1e-170, 3, -0.0}};
   Vector p(8, 1.0), G(8), memory(8, std::numeric_limits<double>::infinity());
   std::vector<long double> S(8, 0), expected(8, 1);
   for (const Vector &gradient : gradients) {
