@@ -8,8 +8,8 @@
 #'
 #' Hyperparameters are the arguments of [hofm()] `order`, `rank`, `lambda`, `model`, `loss`, `solver`,
 #' `intercept` and `linear`; those of [hofm_control()] `max_iter`, `tol`, `init_sd`, `sweep`, `eta`, `batch`,
-#' `threads` (1 at first, as is the custom in mlr3), `seed` and `keep_fitted`; and for predictions
-#' `allow_new_levels` of [predict.hofm()]. Weights of the task are used. Features may be logical, integer,
+#' `validation`, `patience`, `threads` (1 at first, as is the custom in mlr3), `seed` and `keep_fitted`; and for
+#' predictions `allow_new_levels` of [predict.hofm()]. Weights of the task are used. Features may be logical, integer,
 #' numeric, character, factors and ordered factors, which count as factors. Probabilities need the logistic
 #' loss, the default.
 #'
@@ -68,7 +68,7 @@ regr_learner <- function() {
 
 learner_features <- c("logical", "integer", "numeric", "character", "factor", "ordered")
 
-control_settings <- c("max_iter", "tol", "init_sd", "sweep", "eta", "batch", "threads", "seed", "keep_fitted")
+control_settings <- setdiff(names(formals(hofm_control)), c("verbose", "..."))
 
 learner_parameters <- function(losses) {
   count <- function(...) paradox::p_int(1L, ..., tags = "train")
@@ -80,7 +80,7 @@ learner_parameters <- function(losses) {
     loss = choice(losses), solver = choice(solver_names()), intercept = flag(TRUE), linear = flag(TRUE),
     max_iter = count(), tol = paradox::p_dbl(0, tags = "train"), init_sd = paradox::p_dbl(0, tags = "train"),
     sweep = choice(c("auto", "single", "joint")), eta = paradox::p_dbl(0, tags = "train"),
-    batch = count(default = 1L),
+    batch = count(), validation = paradox::p_dbl(0, 1, default = 0, tags = "train"), patience = count(default = 5L),
     threads = paradox::p_int(1L, default = 2L, init = 1L, tags = c("train", "predict", "threads")),
     seed = paradox::p_int(tags = "train"), keep_fitted = flag(TRUE),
     allow_new_levels = paradox::p_lgl(default = FALSE, tags = "predict"))

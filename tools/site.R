@@ -40,23 +40,44 @@ as_mathml <- function(tex, display) {
 }
 
 # Formulas as MathML, which browsers show without a script from elsewhere.
-write_formulas <- function(file) {
-  text <- paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
-  start <- regexpr("<body", text, fixed = TRUE)                        # the head repeats formulas in attributes
-  page <- substring(text, start)
+write_formulas <- function(page) {
   found <- gregexpr("(?s)\\\\\\(.{1,400}?\\\\\\)|\\\\\\[.{1,1000}?\\\\\\]|\\$\\$.{1,1000}?\\$\\$", page, perl = TRUE)
   regmatches(page, found) <- lapply(regmatches(page, found), function(formulas) vapply(formulas, function(formula) {
     mathml <- as_mathml(substring(formula, 3, nchar(formula) - 2), display = !startsWith(formula, "\\("))
     if (length(mathml)) mathml else formula
   }, ""))
-  writeLines(paste0(substring(text, 1, start - 1), page), file, useBytes = TRUE)
+  page
+}
+
+# "On this page", which pkgdown leaves to a script from elsewhere.
+write_contents <- function(page) {
+  headings <- regmatches(page, gregexpr("(?s)<h2 id=[^>]+>.*?<a class=\"anchor\"", page, perl = TRUE))[[1]]
+  id <- sub("(?s)<h2 id=\"([^\"]+)\".*", "\\1", headings, perl = TRUE)
+  items <- sprintf("<li><a class=\"nav-link\" href=\"#%s\">%s</a></li>", id, gsub("(?s)<[^>]+>|<a.*", "", headings, perl = TRUE))
+  place <- regexpr("<nav id=\"toc\">(<h2>On this page</h2>)?", page)
+  if (place < 0 || length(items) == 0) return(page)
+  regmatches(page, place) <- paste0(regmatches(page, place), "<ul class=\"nav navbar-nav\">", paste(items, collapse = ""), "</ul>")
+  page
+}
+
+# The head repeats formulas in attributes, and would fetch what draws them.
+finish_page <- function(file, formulas) {
+  text <- paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+  start <- regexpr("<body", text, fixed = TRUE)
+  head <- gsub("<script src=\"[^\"]*mathjax[^>]*></script>", "", substring(text, 1, start - 1), ignore.case = TRUE)
+  page <- write_contents(substring(text, start))
+  writeLines(paste0(head, if (formulas) write_formulas(page) else page), file, useBytes = TRUE)
 }
 
 package <- pkgdown::as_pkgdown(".")
 package$meta$reference <- complete_reference(package$meta$reference, package$topics)
 package$meta$articles <- complete_articles(package$meta$articles, package$vignettes$name)
-unlink(package$dst_path, recursive = TRUE)
+site <- package$dst_path
+unlink(site, recursive = TRUE)
 pkgdown::build_site(package, install = FALSE, preview = FALSE, new_process = FALSE)
-pages <- list.files(file.path(package$dst_path, c("reference", "articles")), "[.]html$", full.names = TRUE)
-invisible(lapply(pages, write_formulas))
-message("hofm: open ", file.path(package$dst_path, "index.html"))
+for (file in list.files(site, "[.]html$", recursive = TRUE, full.names = TRUE))
+  finish_page(file, formulas = basename(dirname(file)) %in% c("reference", "articles"))
+script <- file.path(site, "pkgdown.js")
+writeLines(sub("(?s)Toc[.]init.*?[}][)];", "", paste(readLines(script), collapse = "\n"), perl = TRUE), script)
+unlink(Sys.glob(file.path(site, "reference", "Rplot*.png")))           # what the examples' device leaves behind
+message("hofm: open ", file.path(site, "index.html"))

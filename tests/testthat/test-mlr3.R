@@ -48,7 +48,8 @@ test_that("all arguments of hofm() and hofm_control() are hyperparameters, with 
     expect_identical(unlist(defaults[c("order", "rank", "lambda")]), c(order = 2, rank = 8, lambda = 1e-3))
     expect_identical(defaults$solver, eval(formals(hofm.matrix)$solver))
     expect_identical(defaults$model, eval(formals(hofm.matrix)$model))
-    expect_equal(defaults$batch, formals(hofm_control)$batch)
+    settings <- c("max_iter", "tol", "init_sd", "eta", "batch", "validation", "patience", "seed", "keep_fitted")
+    for (name in settings) expect_equal(defaults[[name]], formals(hofm_control)[[name]], info = name)
   }
 })
 
@@ -64,6 +65,9 @@ test_that("a learner is a fit of hofm()", {
   line <- mlr3::lrn("regr.hofm", order = 1, lambda = 0.01, max_iter = 20, seed = 1)
   line$train(mlr3::as_task_regr(d[c("y", "num", "int")], target = "y"))
   expect_identical(line$predict_newdata(d)$response, predict(quick_fit(d[c("int", "num")], d$y, order = 1), d))
+  early <- mlr3::lrn("regr.hofm", solver = "sgd", validation = 0.3, patience = 2, max_iter = 20, seed = 1)
+  early$train(mlr3::as_task_regr(d[c("y", "num", "int")], target = "y"))
+  expect_length(early$model$validation$rows, round(0.3 * nrow(d)))
 })
 
 test_that("the class that is positive for mlr3 is positive for the fit", {
