@@ -27,12 +27,10 @@ one_hot <- function(ratings) {
 iterations <- list(lastfm = c(10, 25), ml1m = c(6, 12))
 
 rating_cell <- function(part, set, label, rank) {
-  polynomial <- label == "Polynomial network"
-  slower <- if (polynomial) 5 else 1
-  cell <- list(key = list(part = part, set = set, label = label, rank = rank), model = models[[label]],
-       solver = if (polynomial) "lbfgs" else "cd", start = if (set == "ml1m") -5 else -4,
+  slower <- if (label == "Polynomial network") 5 else 1
+  list(key = list(part = part, set = set, label = label, rank = rank), model = models[[label]],
+       solver = if (label == "Polynomial network") "lbfgs" else "cd", start = if (set == "ml1m") -5 else -4,
        tune_iter = iterations[[set]][1] * slower, max_iter = iterations[[set]][2] * slower)
-  c(cell, if (polynomial) list(normal_start = TRUE))
 }
 
 rating_cells <- function(part, set, ranks) {
@@ -45,9 +43,6 @@ rating_error <- function(x, y, train, test, cell, lambda, max_iter) {
   control <- hofm_control(max_iter = max_iter, threads = 1, seed = 1, keep_fitted = FALSE)
   arguments <- list(x[train, ], y[train], rank = cell$key$rank, lambda = lambda, model = cell$model, loss = "squared",
                     solver = cell$solver, control = control)
-  if (isTRUE(cell$normal_start)) {
-    arguments$init <- normal_start(y[train], Matrix::rowSums(x[train, ]^2), ncol(x), cell$key$rank, order = 2, seed = 1)
-  }
   fit <- quietly(do.call(hofm, arguments))
   c(test = sqrt(mean((predict(fit, x[test, ]) - y[test])^2)), objective = fit$objective)
 }
