@@ -140,10 +140,10 @@ fit_pairs <- function(pairs, settings, lambda, max_iter, ...) {
 
 #' Starting values for a polynomial network
 #'
-#' The package's own start has gamma = 1 beside a small P, which is next to the linear model, and the steps that a fit is given here
-#' are not enough to leave it. So gamma, which is the weight of a dummy feature, is drawn like P. How widely is the
-#' package's rule for all models: the term starts out with a tenth of the response's spread. For z normal with variance
-#' sd^2 (1 + |x|^2), z^m has second moment 1 3 5 ... (2 m - 1) times the m-th power of that variance.
+#' gamma, which is the weight of a dummy feature, is drawn like P: gamma = 1 beside a small P is next to the linear model, and the
+#' steps that a fit is given here are not enough to leave it. The second moment of each factor's z^m, summed over factors, is that of
+#' a tenth of the response's spread. For z normal with variance v = sd^2 (1 + |x|^2) it is 1 3 5 ... (2 m - 1) v^m. The package
+#' itself starts even orders somewhat closer to zero, since it counts the mean of z^m too, which the intercept takes up.
 #' @param sizes |x|^2 of each row.
 normal_start <- function(y, sizes, features, rank, order, seed) {
   moment <- rank * prod(seq(1, 2 * order - 1, 2)) * mean((1 + sizes)^order)
