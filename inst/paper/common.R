@@ -131,31 +131,7 @@ fit_pairs <- function(pairs, settings, lambda, max_iter, ...) {
   arguments <- list(pairs, rank = settings$rank, lambda = lambda, model = settings$key$model, solver = settings$solver,
                     control = control, ...)
   if (!settings$key$model %in% c("all_subsets", "bilinear")) arguments$order <- settings$key$order
-  if (isTRUE(settings$normal_start)) {
-    arguments$init <- normal_start(pairs$y, pair_sizes(pairs), length(pairs$features), settings$rank, settings$key$order,
-                                   settings$key$split)
-  }
   quietly(do.call(hofm, arguments))
-}
-
-#' Starting values for a polynomial network
-#'
-#' gamma, which is the weight of a dummy feature, is drawn like P: gamma = 1 beside a small P is next to the linear model, and the
-#' steps that a fit is given here are not enough to leave it. The second moment of each factor's z^m, summed over factors, is that of
-#' a tenth of the response's spread. For z normal with variance v = sd^2 (1 + |x|^2) it is 1 3 5 ... (2 m - 1) v^m. The package
-#' itself starts even orders somewhat closer to zero, since it counts the mean of z^m too, which the intercept takes up.
-#' @param sizes |x|^2 of each row.
-normal_start <- function(y, sizes, features, rank, order, seed) {
-  moment <- rank * prod(seq(1, 2 * order - 1, 2)) * mean((1 + sizes)^order)
-  sd <- (0.1^2 * mean((y - mean(y))^2) / moment)^(1 / (2 * order))
-  set.seed(seed)
-  P <- matrix(stats::rnorm(features * rank, sd = sd), features)
-  list(intercept = mean(y), P = stats::setNames(list(P), order), gamma = stats::rnorm(rank, sd = sd))
-}
-
-pair_sizes <- function(pairs) {
-  size <- function(x) Matrix::rowSums(x^2)
-  size(pairs$A)[pairs$i] + size(pairs$B)[pairs$j]
 }
 
 both_ways <- function(pairs) {

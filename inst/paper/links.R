@@ -1,8 +1,7 @@
 # How a cell of the table of AUC is made: one model on one split of one graph.
 #
 # A cell has `key` (set, model, order, negatives, split), `rank`, `solver`, `scalings` (the exponents of lambda to start from,
-# named by scaling), `start` (the same for this model), `nfolds`, `folds`, `tune_iter` and `max_iter`; with `normal_start = TRUE`
-# it starts from the values of that function.
+# named by scaling), `start` (the same for this model), `nfolds`, `folds`, `tune_iter` and `max_iter`.
 
 #' A function of a cell that gives its row
 #' @param read A function of a set that gives its graph.

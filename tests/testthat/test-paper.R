@@ -165,29 +165,3 @@ test_that("the time of a run is that of its cells, each counted once", {
   time <- utils::read.csv(file.path(work, "time-tiny.csv"))
   expect_equal(time, data.frame(script = "tiny", cells = 2L, clock = 3L, processor = 1L))
 })
-
-test_that("a polynomial network starts out with a tenth of the response's spread", {
-  start <- machinery()$normal_start
-  x <- c(0.5, 1, 2)
-  y <- c(0, 1, 5)
-  for (m in 2:3) {
-    values <- start(y, x^2, features = 1, rank = 4e5, order = m, seed = 1)
-    z <- outer(drop(values$P[[1]]), x) + values$gamma
-    expect_equal(mean(colSums(z^(2 * m))), 0.01 * mean((y - mean(y))^2), tolerance = 0.05)
-    expect_named(values$P, as.character(m))
-  }
-  expect_identical(values$intercept, 2)
-})
-
-test_that("a cell with `normal_start` is fitted from there", {
-  paper <- machinery()
-  graph <- tiny_graph()
-  train <- split_links(graph$A, graph$B, edges = graph$edges, prop = 0.5, seed = 1)$train
-  cell <- c(tiny_cell("polynomial", 3), list(normal_start = TRUE))
-  cell$solver <- "lbfgs"
-  sizes <- rowSums(as.matrix(graph$A)[train$i, ]^2) + rowSums(as.matrix(graph$B)[train$j, ]^2)
-  init <- paper$normal_start(train$y, sizes, features = 11, rank = 2, order = 3, seed = 1)
-  fit <- hofm(train, order = 3, rank = 2, lambda = 0.01, model = "polynomial", solver = "lbfgs", init = init,
-              control = hofm_control(max_iter = 5, threads = 1))
-  expect_equal(paper$fit_pairs(train, cell, 0.01, 5)$P, fit$P)
-})
