@@ -21,6 +21,7 @@
 #endif
 
 #define HOFM_ISA avx2
+#define HOFM_MOST_KNOWN 6
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HOFM_MOVE_MASK _mm256_movemask_pd  // the signs of four numbers, as bits
 #define HOFM_SQUARE_ROOTS _mm256_sqrt_pd

@@ -88,7 +88,7 @@ void column_shift(const Slice &column, double p, double delta, double *slots) {
 
 template <bool Weighted>
 ColumnKernel columns(int degree) {
-  return with_degree<2>(degree, [](auto m) -> ColumnKernel {
+  return with_degree<2, 8>(degree, [](auto m) -> ColumnKernel {
     if constexpr (m.known == Dynamic) return {};
     else return {column_slopes<m.known, Weighted>, column_shift<m.known, Weighted>};
   });

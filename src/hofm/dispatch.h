@@ -30,7 +30,7 @@ auto with_kernel(const Term &term, F &&f) {
   if (term.kernel == Kernel::all_subsets) return f(AllSubsets{});
   if (term.kernel == Kernel::polynomial) return f(Polynomial{term.degree});
   if (term.kernel == Kernel::bilinear) return f(Bilinear{term.split});
-  return with_degree(term.degree, [&](auto m) { return f(Anova<m.known>{m}); });
+  return with_degree<1, 5>(term.degree, [&](auto m) { return f(Anova<m.known>{m}); });
 }
 
 inline Kernel kernel_named(const std::string &name) {

@@ -31,12 +31,13 @@ inline Degree<M> degree_of(int m) {
   else return {};
 }
 
-// f(Degree<m>{}) with a degree that the compiler knows, for m = First..8, and with a dynamic one else. What needs a degree is then as
-// fast as if it had been written for it: several times faster than with loops of unknown length.
-template <int First = 1, class F>
+// f(Degree<m>{}) with a degree that the compiler knows, for m = First..Last, and with a dynamic one else. What needs a degree is then as
+// fast as if it had been written for it: several times faster than with loops of unknown length. Each degree has its code, so
+// that what is compiled for every loss stops earlier.
+template <int First, int Last, class F>
 inline auto with_degree(int m, const F &f) {
-  if constexpr (First > 8) return f(Degree<Dynamic>{m});
-  else return m == First ? f(Degree<First>{}) : with_degree<First + 1>(m, f);
+  if constexpr (First > Last) return f(Degree<Dynamic>{m});
+  else return m == First ? f(Degree<First>{}) : with_degree<First + 1, Last>(m, f);
 }
 
 namespace anova {

@@ -8,6 +8,8 @@
 namespace hofm {
 namespace HOFM_ISA {
 
+constexpr int kMostKnown = HOFM_MOST_KNOWN;  // of the degrees, to the compiler
+
 typedef double Pack __attribute__((vector_size(32)));
 typedef double PackAt __attribute__((vector_size(32), aligned(8), may_alias));  // a Pack at any double's address
 
@@ -187,7 +189,7 @@ inline void backward_linear(const TermView &, const Slice &row, const double *, 
 
 inline RowKernel anova_rows(int degree) {
   if (degree == 1) return {forward_linear, extend_linear, backward_linear};
-  return with_degree<2>(degree, [](auto m) -> RowKernel {
+  return with_degree<2, kMostKnown>(degree, [](auto m) -> RowKernel {
     return {forward_by<sums_anova<m.known>>, extend_by<sums_anova<m.known>>, backward_anova<m.known>};
   });
 }

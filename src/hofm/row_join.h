@@ -188,7 +188,7 @@ inline JoinKernel joins(Kernel kernel, int degree) {
   switch (kernel) {
     case Kernel::anova:
       if (degree == 1) return {combine_sums<1>, value_linear, adjoint_linear, pull_linear};
-      return with_degree<2>(degree, [](auto m) -> JoinKernel {
+      return with_degree<2, kMostKnown>(degree, [](auto m) -> JoinKernel {
         return {combine_powers, value_anova, adjoint_anova, pull_anova<m.known>};
       });
     case Kernel::mix: return {combine_powers, value_mix, nullptr, nullptr};

@@ -103,7 +103,7 @@ void joint_shift(const TermView &term, const Slice &column, const double *p, con
 }
 
 inline JointKernel joints(int degree) {
-  return with_degree<2>(degree, [](auto m) -> JointKernel {
+  return with_degree<2, kMostKnown>(degree, [](auto m) -> JointKernel {
     return {joint_add, joint_slopes<m.known>, joint_direction<m.known>, joint_shift<m.known>};
   });
 }

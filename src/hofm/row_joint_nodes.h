@@ -81,7 +81,7 @@ inline double nodes_along(std::ptrdiff_t width, const double *v, const double *r
 }
 
 inline JointNodeKernel joint_nodes(int degree) {
-  return with_degree<2>(degree, [](auto m) -> JointNodeKernel { return {nodes_slopes<m.known>, nodes_turn<m.known>, nodes_along}; });
+  return with_degree<2, kMostKnown>(degree, [](auto m) -> JointNodeKernel { return {nodes_slopes<m.known>, nodes_turn<m.known>, nodes_along}; });
 }
 
 }  // namespace HOFM_ISA

@@ -78,7 +78,7 @@ void follow_samples(const SampleView &samples, const double *moved, int first, i
 }
 
 inline SampleKernel samples(int L) {
-  return with_degree(L, [](auto m) -> SampleKernel { return {collect_samples<m.known>, follow_samples<m.known>}; });
+  return with_degree<1, kMostKnown>(L, [](auto m) -> SampleKernel { return {collect_samples<m.known>, follow_samples<m.known>}; });
 }
 
 }  // namespace HOFM_ISA

@@ -261,7 +261,7 @@ template <class Rate>
 inline StepKernel steps(Kernel kernel, int degree) {
   if (kernel != Kernel::anova) return {catch_up<Rate>, step<Rate>, nullptr};
   if (degree == 1) return {catch_up_linear<Rate>, step_linear<Rate>, descend_linear<Rate>};
-  return with_degree<2>(degree, [](auto m) -> StepKernel { return {catch_up<Rate>, step<Rate>, descend_anova<m.known, Rate>}; });
+  return with_degree<2, kMostKnown>(degree, [](auto m) -> StepKernel { return {catch_up<Rate>, step<Rate>, descend_anova<m.known, Rate>}; });
 }
 
 inline StepKernel steps(bool adaptive, Kernel kernel, int degree) {

@@ -129,7 +129,7 @@ auto with_join(const Term &term, F &&f) {
   if (term.kernel == Kernel::all_subsets) return f(AllSubsetsJoin{});
   if (term.kernel == Kernel::bilinear) return f(BilinearJoin{});
   if (term.kernel == Kernel::mix) return f(MixJoin(term.degree, term.theta.data()));
-  return with_degree(term.degree, [&](auto m) { return f(AnovaJoin<m.known>{m}); });
+  return with_degree<1, 5>(term.degree, [&](auto m) { return f(AnovaJoin<m.known>{m}); });
 }
 
 // The polynomial kernel is not affine, and a loss without a bound has no G: both take the joined rows one by one.

@@ -36,7 +36,7 @@ int main() {
     for (int k : {1, 3, 4, 8, 13})
       for (const hofm::Term &term : all_terms(7, k, x.d, 0, random)) rows_match(isa, term, x);
 
-  // The last degree that is compiled by itself, and one that is not.
+  // Degrees beyond those that are compiled by themselves.
   const Sample dense(2, 11, 1, random);
   for (Isa isa : isas)
     for (int degree : {8, 9}) rows_match(isa, random_term(degree, 5, dense.d, 0, random), dense);
