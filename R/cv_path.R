@@ -23,7 +23,7 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
     fit <- walk$fit(l, walk$revive(l, start))
     if (walk$tries(l)) fit <- lower_of(fit, walk$fit(l, walk$fresh))
     walk$keep(l, fit)
-    if (l > 1) look_back(walk, l, fit, grown(fit, start, walk$fresh) || lower(fit$objective, start$objective, by = 0.005))
+    if (l > 1) look_back(walk, l, fit, grown(fit, start, walk$fresh) || lower(fit$objective, start$objective, by = 0.01))
   }
   walk$lowest()
 }
@@ -71,8 +71,7 @@ new_walk <- function(problem, spec, lambda, control, seed, record) {
   )
 }
 
-# Larger lambdas again from the fit at place l, as long as it pays. `hopeful`: try one even if the fit as it is would be no gain,
-# which it seldom is where the factors leave zero.
+# Larger lambdas again from the fit at place l, as long as it pays. `hopeful`: try one even if the fit as it is would be no gain.
 look_back <- function(walk, l, fit, hopeful) {
   for (k in rev(seq_len(l - 1))) {
     known <- walk$lowest()[k]
@@ -80,7 +79,7 @@ look_back <- function(walk, l, fit, hopeful) {
     fit <- walk$fit(k, fit)
     if (!lower(fit$objective, known)) break
     walk$keep(k, fit)
-    hopeful <- lower(fit$objective, known, by = 0.005)
+    hopeful <- FALSE
   }
 }
 

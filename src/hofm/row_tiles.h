@@ -38,8 +38,7 @@ class RowTiles {
   }
 
   // Moves on to the tile to the right or, at the end of the rows, to the first one below; false when there is none. O(columns, nonzeros
-  // and rows
-  // of the tile).
+  // and rows of the tile).
   bool advance() {
     if (ends() && end_ == last_) return false;
     if (ends()) {

@@ -21,13 +21,12 @@ path_and_apart <- function(data, control, lambda, order = 2, rank = 3, model = "
 }
 
 test_that("the path is as good as fits from random starts", {
-  ratio <- vapply(1:3, function(seed) {
+  for (seed in 1:3) {
     control <- hofm_control(tol = 1e-9, max_iter = 5000, seed = seed)
     found <- path_and_apart(product_data(200), control, 10^seq(1, -3, length.out = 15))
     expect_lt(max(found$change), 1e-4)
-    found$ratio
-  }, 0)
-  expect_lt(mean(ratio), 0.4)
+    expect_lt(found$ratio, 1 / 2)
+  }
 })
 
 test_that("the path takes a third of the iterations of fits from random starts", {
@@ -62,25 +61,6 @@ test_that("a start ahead is on the line through the last two, and taken only whe
       last <- fit
     }
   }
-})
-
-test_that("a lower objective is tried on larger lambdas for as long as much is gained", {
-  # Norms are such that a fit as it is would be no gain at any larger lambda. Known are objectives of 10.
-  visited <- function(objectives, hopeful = TRUE) {
-    tried <- kept <- integer()
-    walk <- list(
-      lambda = c(8, 4, 2, 1), lowest = function() rep(10, 4), keep = function(k, fit) kept <<- c(kept, k),
-      fit = function(k, fit) {
-        tried <<- c(tried, k)
-        list(objective = objectives[k], w = 100)
-      })
-    look_back(walk, 4, list(objective = 9, w = 100), hopeful)
-    list(tried = tried, kept = kept)
-  }
-  expect_identical(visited(c(9.9, 9.5, 9)), list(tried = 3:1, kept = 3:1))
-  expect_identical(visited(c(5, 9.99, 9)), list(tried = 3:2, kept = 3:2))
-  expect_identical(visited(c(5, 10, 9)), list(tried = 3:2, kept = 3L))
-  expect_identical(visited(c(5, 5, 5), hopeful = FALSE), list(tried = integer(), kept = integer()))
 })
 
 test_that("factors that the penalty has pulled to zero come back at smaller lambdas", {
