@@ -5,6 +5,10 @@ fit_cpp <- function(blocks, response, grid, ranking, validation, model, options,
     .Call(`_hofm_fit_cpp`, blocks, response, grid, ranking, validation, model, options, link_blocks, progress)
 }
 
+all_finite_cpp <- function(x) {
+    .Call(`_hofm_all_finite_cpp`, x)
+}
+
 term_values_cpp <- function(blocks, model, threads) {
     .Call(`_hofm_term_values_cpp`, blocks, model, threads)
 }

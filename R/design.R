@@ -86,8 +86,8 @@ check_cells <- function(x, names, arg, missing = FALSE) {
                      format(x@x[bad[1]]), row), argument = arg, column = column, row = row)
 }
 
-# One pass and no memory: a sum with NA or Inf in it is not finite. One of finite numbers may overflow, and then they are looked at.
-all_finite <- function(v) is.finite(sum(v)) || all(is.finite(v))
+# One pass and no memory.
+all_finite <- function(v) if (is.double(v)) all_finite_cpp(v) else all(is.finite(v))
 
 column_of <- function(x, entry) findInterval(entry - 1, x@p[-1]) + 1L
 

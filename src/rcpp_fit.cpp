@@ -7,6 +7,7 @@
 #include <pthread.h>
 #endif
 
+#include "hofm/finite.h"
 #include "hofm/fit.h"
 #include "hofm/predict.h"
 #include "hofm/solver_grid.h"
@@ -62,6 +63,9 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranki
                                                  Rcpp::_["seconds"] = monitor.trace.seconds,
                                                  Rcpp::_["objective"] = monitor.trace.objective));
 }
+
+// [[Rcpp::export]]
+bool all_finite_cpp(Rcpp::NumericVector x) { return hofm::all_finite(x.begin(), x.size()); }
 
 // One column per term, without intercept and offset.
 // [[Rcpp::export]]

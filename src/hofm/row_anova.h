@@ -24,7 +24,8 @@ inline std::ptrdiff_t line(const TermView &term, int t) { return std::ptrdiff_t(
 template <class Body>
 inline __attribute__((always_inline)) void for_columns(const TermView term, const Slice row, const Body &body) {
   for (int q = 0; q < term.augment; ++q) body(std::ptrdiff_t(q) * term.stride, 1.0);
-  for (int jj = 0; jj < row.size; ++jj) body(std::ptrdiff_t(term.augment + term.first + row.index[jj]) * term.stride, row.value[jj]);
+  const std::ptrdiff_t stride = term.stride, base = (term.augment + term.first) * stride;
+  for (int jj = 0; jj < row.size; ++jj) body(base + row.index[jj] * stride, row.value[jj]);
 }
 
 // One group of N packs: a_t, t = 1..m, by eq. (8), from the start or, if there is `more` of a row, from what `state` holds. Returns
@@ -63,14 +64,20 @@ double sums_anova(const TermView &term, const Slice &row, double *state, bool mo
   return sum;
 }
 
-// A row from its start, and more columns of it, by a function that can do both.
+// One row and many rows in pieces, by a function that can begin a row and go on with it.
 template <double (*Values)(const TermView &, const Slice &, double *, bool)>
 double forward_by(const TermView &term, const Slice &row, double *state) {
   return Values(term, row, state, false);
 }
 template <double (*Values)(const TermView &, const Slice &, double *, bool)>
-double extend_by(const TermView &term, const Slice &row, double *state) {
-  return Values(behind_dummies(term), row, state, true);
+void forward_rows_by(const TermView &term, const PieceView &rows, bool more, double *state, std::ptrdiff_t apart, double *value) {
+  const TermView behind = behind_dummies(term);
+  for (int r = 0; r < rows.rows; ++r, state += apart) {
+    int p = rows.start[r];
+    double sum = more ? Values(behind, rows.piece[p], state, true) : Values(term, rows.piece[p], state, false);
+    while (++p < rows.start[r + 1]) sum = Values(behind, rows.piece[p], state, true);
+    value[r] = sum;
+  }
 }
 
 // dA^m/dp_j = x_j h_{m-1}, h by taking the feature out of the finished sums.
@@ -172,15 +179,10 @@ void backward_anova(const TermView &term, const Slice &row, const double *state,
 }
 
 // Degree 1 with its single factor: <w, x>.
-inline double extend_linear(const TermView &term, const Slice &row, double *state) {
-  double sum = state[0];
+inline double sum_linear(const TermView &term, const Slice &row, double *state, bool more) {
+  double sum = more ? state[0] : 0;
   for (int jj = 0; jj < row.size; ++jj) sum += term.P[term.first + row.index[jj]] * row.value[jj];
   return state[0] = sum;
-}
-
-inline double forward_linear(const TermView &term, const Slice &row, double *state) {
-  state[0] = 0;
-  return extend_linear(term, row, state);
 }
 
 inline void backward_linear(const TermView &, const Slice &row, const double *, double g, double *G, double *, int, int) {
@@ -188,9 +190,9 @@ inline void backward_linear(const TermView &, const Slice &row, const double *, 
 }
 
 inline RowKernel anova_rows(int degree) {
-  if (degree == 1) return {forward_linear, extend_linear, backward_linear};
+  if (degree == 1) return {forward_by<sum_linear>, forward_rows_by<sum_linear>, backward_linear};
   return with_degree<2, kMostKnown>(degree, [](auto m) -> RowKernel {
-    return {forward_by<sums_anova<m.known>>, extend_by<sums_anova<m.known>>, backward_anova<m.known>};
+    return {forward_by<sums_anova<m.known>>, forward_rows_by<sums_anova<m.known>>, backward_anova<m.known>};
   });
 }
 

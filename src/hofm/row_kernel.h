@@ -31,8 +31,9 @@ inline TermView behind_dummies(TermView term) {
 struct RowKernel {
   // sum_s K(p_s, row). Leaves in `state` what backward() needs: state_size() doubles.
   double (*forward)(const TermView &, const Slice &row, double *state);
-  // The same with more columns of the row, behind those whose sums are in `state`.
-  double (*extend)(const TermView &, const Slice &row, double *state);
+  // The same for many rows: value[r], and the state of row r at state + r * apart. `more`: the columns are behind those whose sums are
+  // there already.
+  void (*forward_rows)(const TermView &, const PieceView &rows, bool more, double *state, std::ptrdiff_t apart, double *value);
   // G += g * gradient of forward()'s value in P, G laid out as P, for factors first..last-1 (multiples of four). `work` holds
   // work_size() doubles.
   void (*backward)(const TermView &, const Slice &row, const double *state, double g, double *G, double *work, int first, int last);

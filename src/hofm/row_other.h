@@ -129,11 +129,11 @@ inline void backward_bilinear(const TermView &term, const Slice &row, const doub
 inline RowKernel rows(Kernel kernel, int degree) {
   switch (kernel) {
     case Kernel::anova: return anova_rows(degree);
-    case Kernel::mix: return {forward_by<sums_mix>, extend_by<sums_mix>, nullptr};
+    case Kernel::mix: return {forward_by<sums_mix>, forward_rows_by<sums_mix>, nullptr};
     case Kernel::all_subsets:
-      return {forward_by<products_all_subsets>, extend_by<products_all_subsets>, backward_all_subsets};
-    case Kernel::polynomial: return {forward_by<powers_polynomial>, extend_by<powers_polynomial>, backward_polynomial};
-    case Kernel::bilinear: return {forward_by<products_bilinear>, extend_by<products_bilinear>, backward_bilinear};
+      return {forward_by<products_all_subsets>, forward_rows_by<products_all_subsets>, backward_all_subsets};
+    case Kernel::polynomial: return {forward_by<powers_polynomial>, forward_rows_by<powers_polynomial>, backward_polynomial};
+    case Kernel::bilinear: return {forward_by<products_bilinear>, forward_rows_by<products_bilinear>, backward_bilinear};
   }
   return {nullptr, nullptr, nullptr};
 }

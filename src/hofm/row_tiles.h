@@ -1,9 +1,11 @@
-// The rows of a matrix stored by columns, a tile at a time: some rows, and of a long row some columns. What is walked once needs no
+// The rows of a matrix stored by columns, a tile at a time: some rows, and of long rows some columns. What is walked once needs no
 // copy of the whole matrix. Where rows are long, a tile and the factors of its columns fit into the cache.
 #ifndef HOFM_ROW_TILES_H
 #define HOFM_ROW_TILES_H
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "monitor.h"
@@ -12,19 +14,25 @@
 
 namespace hofm {
 
-// Rows and columns of a tile: visits to a column should find several nonzeros, and visits to a row a few dozen.
+// Rows of a tile, nonzeros after which it takes in no further column, and (the logarithm of) those of a row that lie side by side.
+// Visits to a column should find several nonzeros, and visits to a row a few dozen.
 struct TileSize {
-  int rows, columns;
+  int rows, piece_bits;
+  std::size_t nonzeros;
 
   explicit TileSize(const SparseView &x) {
     const double filled = std::max(1.0, double(x.nonzeros()) / std::max(1, x.inner));  // nonzeros of a row
     const double height = 8.0 * std::max(x.outer, 4096) / filled;
     const bool cut = filled >= 64 && height <= 4096;
     rows = cut ? 1024 : int(std::clamp(height, 1024.0, 1e6));
-    columns = cut ? int(std::max(256.0, 32.0 * x.outer / filled)) : std::max(1, x.outer);
+    nonzeros = cut ? 32 * 1024 : std::numeric_limits<std::size_t>::max();
+    piece_bits = cut ? 5 : 2;
+    while (!cut && piece_bits < 6 && (1 << piece_bits) < 1.25 * filled) ++piece_bits;
   }
 };
 
+// How many nonzeros a row has is not known before its columns have gone by. So it has room for a piece of it, and when that is full
+// another piece is put behind all others and linked to it: one pass over the columns, where counting first would take two.
 class RowTiles {
  public:
   // Rows first..last-1 of `columns`. Finding them takes a search in every column.
@@ -47,7 +55,6 @@ class RowTiles {
       right_ = 0;
     }
     left_ = right_;
-    right_ = std::min(columns_.outer, left_ + size_.columns);
     put_together();
     return true;
   }
@@ -55,50 +62,90 @@ class RowTiles {
   bool begins() const { return left_ == 0; }             // whether the tile has its rows' first columns
   bool ends() const { return right_ == columns_.outer; }  // whether it has their last
   int first() const { return first_; }                    // row
-  bool cut() const { return size_.columns < columns_.outer; }  // whether rows have more than one tile
-  int most_rows() const { return most_; }  // of a tile
-  SparseView rows() const { return tile_.view(); }
+  PieceView rows() const { return {end_ - first_, start_.data(), pieces_.data()}; }  // each has one piece at least
+  bool cut() const { return size_.nonzeros < columns_.nonzeros(); }  // whether rows may have more than one tile
+  int most_rows() const { return most_; }                            // of a tile
 
  private:
   static constexpr int kAhead = 8;  // columns whose nonzeros are fetched while others are read
 
+  std::ptrdiff_t mask() const { return (std::ptrdiff_t(1) << size_.piece_bits) - 1; }
+
+  // Members are copied so that the compiler need not read them again after every write.
   void put_together() {
-    tile_.outer = end_ - first_;
-    tile_.inner = columns_.outer;
-    tile_.start.assign(std::size_t(tile_.outer) + 1, 0);
-    count(tile_.start.data() + 1);
-    for (int r = 0; r < tile_.outer; ++r) tile_.start[r + 1] += tile_.start[r];
-    if (int(tile_.index.size()) < tile_.start.back()) {
-      tile_.index.resize(tile_.start.back());
-      tile_.value.resize(tile_.start.back());
-    }
-    place_.assign(tile_.start.begin(), tile_.start.end());
-    fill(place_.data(), tile_.index.data(), tile_.value.data());
-  }
-
-  // Nonzeros of each row. Members are copied, here and below, so that the compiler need not read them again after every write.
-  void count(int *size) const {
+    begin_rows();
     const SparseView x = columns_;
-    const int first = first_, end = end_;
-    for (int j = left_; j < right_; ++j) {
-      if (j + kAhead < right_) __builtin_prefetch(x.index + next_[j + kAhead]);
-      for (int q = next_[j], stop = x.start[j + 1]; q < stop && x.index[q] < end; ++q) ++size[x.index[q] - first];
-    }
-  }
-
-  void fill(int *place, int *index, double *value) {
-    const SparseView x = columns_;
-    const int first = first_, end = end_;
-    for (int j = left_; j < right_; ++j) {
-      if (j + kAhead < right_) __builtin_prefetch(x.value + next_[j + kAhead]);
+    const int first = first_, end = end_, bits = size_.piece_bits;
+    const std::ptrdiff_t inside = mask();
+    std::size_t taken = 0;
+    std::ptrdiff_t *place = place_.data();
+    for (; right_ < x.outer && taken < size_.nonzeros; ++right_) {
+      const int j = right_;
+      if (j + kAhead < x.outer) {
+        __builtin_prefetch(x.index + next_[j + kAhead]);
+        __builtin_prefetch(x.value + next_[j + kAhead]);
+      }
+      int *index = index_.data();
+      double *value = value_.data();
       int q = next_[j];
       for (const int stop = x.start[j + 1]; q < stop && x.index[q] < end; ++q) {
-        const int to = place[x.index[q] - first]++;
+        const int r = x.index[q] - first;
+        std::ptrdiff_t to = place[r];
+        if (to < 0) {
+          to = another_piece(~to);
+          index = index_.data();
+          value = value_.data();
+        }
         index[to] = j;
         value[to] = x.value[q];
+        ++to;
+        place[r] = (to & inside) ? to : ~((to - 1) >> bits);
       }
+      taken += q - next_[j];
       next_[j] = q;
     }
+    end_rows();
+  }
+
+  // One piece for each row, all empty.
+  void begin_rows() {
+    place_.resize(end_ - first_);
+    for (int r = 0; r < end_ - first_; ++r) place_[r] = std::ptrdiff_t(r) << size_.piece_bits;
+    count_ = end_ - first_;
+    if (link_.size() < std::size_t(count_)) grow();
+  }
+
+  // The pieces of each row, side by side.
+  void end_rows() {
+    start_.resize(place_.size() + 1);
+    pieces_.resize(count_);
+    const int full = 1 << size_.piece_bits;
+    int to = 0;
+    for (std::size_t r = 0; r < place_.size(); ++r) {
+      start_[r] = to;
+      const std::ptrdiff_t place = place_[r], last = place < 0 ? ~place : place >> size_.piece_bits;
+      std::ptrdiff_t piece = r;
+      for (; piece != last; piece = link_[piece]) pieces_[to++] = slice(piece, full);
+      pieces_[to++] = slice(piece, place < 0 ? full : int(place & mask()));
+    }
+    start_[place_.size()] = to;
+  }
+
+  Slice slice(std::ptrdiff_t piece, int size) const {
+    return {&index_[piece << size_.piece_bits], &value_[piece << size_.piece_bits], size};
+  }
+
+  // Where a piece begins that follows `full`.
+  std::ptrdiff_t another_piece(std::ptrdiff_t full) {
+    if (link_.size() == std::size_t(count_)) grow();
+    link_[full] = count_;
+    return std::ptrdiff_t(count_++) << size_.piece_bits;
+  }
+
+  void grow() {
+    link_.resize(std::max<std::size_t>(count_, 3 * link_.size() / 2 + 16));
+    index_.resize(link_.size() << size_.piece_bits);
+    value_.resize(link_.size() << size_.piece_bits);
   }
 
   SparseView columns_;
@@ -107,8 +154,13 @@ class RowTiles {
   int first_, end_, last_;  // rows of the tile, and the end of all
   int left_, right_;        // columns of the tile
   std::vector<int> next_;   // of each column: its first nonzero that no tile had
-  SparseStore tile_;
-  std::vector<int> place_;  // of the next nonzero of each row, while the tile is filled
+  std::vector<std::ptrdiff_t> place_;  // of each row: where its next nonzero goes or, when its last piece p is full, ~p
+  int count_ = 0;          // of pieces
+  std::vector<int> link_;  // of each piece that is not its row's last: the one behind it
+  std::vector<int> index_;
+  std::vector<double> value_;
+  std::vector<int> start_;  // of each row, in pieces_
+  std::vector<Slice> pieces_;
 };
 
 // body(tile, part) for all rows; a part of the rows has its tiles from left to right and from top to bottom, and goes by

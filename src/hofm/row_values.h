@@ -26,17 +26,18 @@ class RowValues {
   // body(row of the tile, slice, state, value) for all rows, once all their columns are taken in; slices come in order.
   template <class Body>
   void take(const RowTiles &tile, const Body &body) {
-    const SparseView rows = tile.rows();
-    const std::size_t kept = tile.cut() ? tile.most_rows() : 1;
-    states_.resize(kept * lines_ * slices_->stride());
+    const PieceView rows = tile.rows();
+    const int kept = tile.cut() ? tile.most_rows() : kBatch;
+    values_.resize(kept);
+    states_.resize(std::size_t(kept) * lines_ * slices_->stride());
     for (int slice = 0; slice < slices_->count(); ++slice) {
       const TermView at = seen(slice);
-      double *state = &states_[kept * lines_ * slices_->first(slice)];
-      const std::ptrdiff_t apart = tile.cut() ? std::ptrdiff_t(lines_) * at.stride : 0;
-      const auto values = tile.begins() ? kernel_.forward : kernel_.extend;
-      for (int r = 0; r < rows.outer; ++r, state += apart) {
-        const double value = values(at, rows[r], state);
-        if (tile.ends()) body(r, slice, state, value);
+      const std::ptrdiff_t apart = std::ptrdiff_t(lines_) * at.stride;
+      double *state = &states_[std::size_t(kept) * lines_ * slices_->first(slice)];
+      for (int first = 0; first < rows.rows; first += kept) {
+        const PieceView batch{std::min(kept, rows.rows - first), rows.start + first, rows.piece};
+        kernel_.forward_rows(at, batch, !tile.begins(), state, apart, values_.data());
+        for (int r = 0; tile.ends() && r < batch.rows; ++r) body(first + r, slice, state + r * apart, values_[r]);
       }
     }
   }
@@ -49,11 +50,14 @@ class RowValues {
     return part_.dummies ? at : behind_dummies(at);
   }
 
+  static constexpr int kBatch = 64;  // rows whose sums are kept at a time where none goes on in another tile
+
   const FactorSlices *slices_;
   RowKernel kernel_;
   int degree_, lines_;
   TermPart part_;
   std::vector<double> states_;  // slice by slice, row by row
+  std::vector<double> values_;  // of the rows, in one slice
 };
 
 }  // namespace hofm

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "auc.h"
+#include "finite.h"
 #include "kernel_polynomial.h"
 #include "model.h"
 #include "monitor.h"
@@ -312,14 +313,6 @@ void score_blocks(const PairTables &tables, const PairBlocks &blocks, int thread
 }
 
 // ---- What is done with the scores --------------------------------------------------------------------------
-
-// Of the scores of n nodes of A with one of B. Those that fill up the last panel are looked at too: they are the intercept and beta, which
-// all others have as well.
-inline bool all_finite(const double *scores, int n) {
-  Quad sum = {0, 0, 0, 0};  // of zeros, or of what is not a number
-  for (int r = 0; r < n; r += 4) sum += 0 * *reinterpret_cast<const QuadAt *>(scores + r);
-  return sum[0] == 0 && sum[1] == 0 && sum[2] == 0 && sum[3] == 0;
-}
 
 // Every score: out[i + j * rows]. Returns whether all of them are finite.
 inline bool all_scores(const PairTables &tables, int threads, Monitor &monitor, double *out) {

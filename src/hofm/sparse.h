@@ -15,6 +15,13 @@ struct Slice {
   int size;
 };
 
+// Rows whose nonzeros lie in pieces: those of row r are start[r]..start[r + 1] - 1.
+struct PieceView {
+  int rows = 0;
+  const int *start = nullptr;
+  const Slice *piece = nullptr;
+};
+
 // Compressed storage, nothing owned: `outer` slices over `inner` positions. A dgCMatrix seen by columns has
 // outer = features and inner = rows. Slots must be valid: the caller checks them.
 struct SparseView {

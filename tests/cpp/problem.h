@@ -35,9 +35,12 @@ struct Sample {
   Vector dense;  // row-major
   hofm::SparseStore columns;
 
-  Sample(int n, int d, double density, hofm::Random &random) : n(n), d(d), dense(std::size_t(n) * d, 0.0) {
-    for (double &x : dense)
-      if ((uniform(random) + 1) / 2 < density) x = uniform(random);
+  Sample(int n, int d, double density, hofm::Random &random) : Sample(n, d, Vector(n, density), random) {}
+
+  // One density for each row.
+  Sample(int n, int d, const Vector &density, hofm::Random &random) : n(n), d(d), dense(std::size_t(n) * d, 0.0) {
+    for (std::size_t q = 0; q < dense.size(); ++q)
+      if ((uniform(random) + 1) / 2 < density[q / d]) dense[q] = uniform(random);
     columns.outer = d;
     columns.inner = n;
     columns.start.push_back(0);
