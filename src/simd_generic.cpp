@@ -13,7 +13,11 @@
 #endif
 
 #define HOFM_ISA generic
-#define HOFM_MOST_KNOWN 4  // plain instructions are many
+#if defined(__x86_64__)
+#define HOFM_MOST_KNOWN 2  // nearly all of these processors have AVX2, and plain instructions are many
+#else
+#define HOFM_MOST_KNOWN 6
+#endif
 #include "hofm/row_anova.h"
 #include "hofm/row_other.h"
 #include "hofm/row_join.h"

@@ -81,6 +81,7 @@ class RowBatch {
 struct FactorGroup {
   std::size_t term;
   int first, last;
+  int number;  // of all
 };
 
 // All factors of a term are one group for a single thread.
@@ -88,7 +89,8 @@ inline std::vector<FactorGroup> factor_groups(const Model &model, int threads) {
   std::vector<FactorGroup> groups;
   for (std::size_t t = 0; t < model.terms.size(); ++t) {
     const int stride = model.terms[t].stride, width = threads == 1 ? stride : 8;  // see row_step.h
-    for (int first = 0; first < stride; first += width) groups.push_back({t, first, std::min(stride, first + width)});
+    for (int first = 0; first < stride; first += width)
+      groups.push_back({t, first, std::min(stride, first + width), int(groups.size())});
   }
   return groups;
 }
@@ -127,10 +129,26 @@ class BatchPass {
     parallel_for(int(groups.size()), threads, [&](int task, int thread) { body(groups[task], thread); });
   }
 
+  // The value of the terms on the only row of a batch, by those who keep what backward() needs themselves: forward(group) is the
+  // sum over a group's factors.
+  template <class Forward>
+  double value(int threads, const Forward &forward) {
+    keep_rows(1);
+    parts_.resize(shared_.size());
+    for_factors(threads, [&](const FactorGroup &group, int) { parts_[group.number] = forward(group); });
+    double f = 0, term = 0;  // in the same order for any number of threads
+    for (const FactorGroup &group : threads == 1 ? single_ : shared_) {
+      term += parts_[group.number];
+      if (group.last < views_[group.term].stride) continue;
+      f += term;
+      term = 0;
+    }
+    return f;
+  }
+
   // f[r]: value of the terms on row r. What backward() needs is kept.
   void forward(const RowBatch &rows, double *f) {
-    for (std::size_t t = 0; t < views_.size(); ++t)
-      if (states_[t].size() < rows.size() * widths_[t]) states_[t].resize(rows.size() * widths_[t]);
+    keep_rows(rows.size());
     const int threads = threads_for(rows.nonzeros(), 1), parts = threads == 1 ? 1 : std::min(rows.size(), 4 * threads);
     parallel_for(parts, threads, [&](int part, int) {
       const int first = int(std::size_t(rows.size()) * part / parts), last = int(std::size_t(rows.size()) * (part + 1) / parts);
@@ -153,8 +171,14 @@ class BatchPass {
   }
 
  private:
+  void keep_rows(std::size_t n) {
+    for (std::size_t t = 0; t < views_.size(); ++t)
+      if (states_[t].size() < n * widths_[t]) states_[t].resize(n * widths_[t]);
+  }
+
   int threads_;
   std::vector<FactorGroup> single_, shared_;
+  std::vector<double> parts_;  // of a value, by groups
   std::vector<TermView> views_;
   std::vector<RowKernel> kernels_;
   std::vector<std::size_t> widths_;

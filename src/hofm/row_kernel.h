@@ -104,7 +104,11 @@ struct StepKernel {
   void (*catch_up)(const StepView &, const int *columns, const double *missed, int n, int first, int last);
   // One step on the columns, which leaves their G zero.
   void (*step)(const StepView &, const int *columns, int n, int first, int last);
-  // backward() and step() of a single row at once, for the ANOVA kernel. G is scratch that is zero.
+  // For a batch of one row and the ANOVA kernel: catch_up() of its columns and, on them, forward()'s sum over the factors. `next` is a
+  // row to come, whose parameters are asked for on the way.
+  double (*forward)(const TermView &, const StepView &, const Slice &row, const double *missed, const Slice &next, double *state,
+                    int first, int last);
+  // backward() and step() of that row. G is scratch that is zero.
   void (*descend)(const TermView &, const StepView &, const Slice &row, const double *state, double g, double *work, int first,
                   int last);
 };

@@ -111,11 +111,10 @@ struct AdaptiveRate {
     moved.to(P);
   }
 
-  // P /= 1 + shrink r
+  // p /= 1 + shrink r
   template <class U>
-  static inline __attribute__((always_inline)) void shrink(double *P, const double *memory, double shrink) {
-    U p, e;
-    p.from(P);
+  static inline __attribute__((always_inline)) void shrink(U &p, const double *memory, double shrink) {
+    U e;
     e.from(memory);
     for (auto &x : e.v) x *= shrink;
     if (__builtin_expect(small(e, 0x1p-9), 1)) {
@@ -128,7 +127,6 @@ struct AdaptiveRate {
         p.v[q] = e.v[q] < __builtin_huge_val() ? p.v[q] / (1 + e.v[q]) : p.v[q];
       });
     }
-    p.to(P);
   }
 };
 
@@ -140,11 +138,9 @@ struct ConstantRate {  // r = 1
     moved.to(P);
   }
   template <class U>
-  static void shrink(double *P, const double *, double shrink) {
-    U p;
-    p.from(P);
-    for (auto &x : p.v) x /= 1 + shrink;
-    p.to(P);
+  static void shrink(U &p, const double *, double shrink) {
+    const double scale = 1 / (1 + shrink);
+    for (auto &x : p.v) x *= scale;
   }
 };
 
@@ -162,14 +158,23 @@ using Eight = Unit<Pack, 2>;
 using Four = Unit<Pack, 1>;
 using One = Unit<double, 1>;
 
+template <class U, class Rate>
+inline __attribute__((always_inline)) void shrink_unit(U &p, double *P, const double *memory, double shrink) {
+  p.from(P);
+  Rate::template shrink<U>(p, memory, shrink);
+  p.to(P);
+}
+
 template <class Rate>
 void catch_up(const StepView &view, const int *columns, const double *missed, int n, int first, int last) {
   for (int q = 0; q < n; ++q) {
     const std::ptrdiff_t at = std::ptrdiff_t(columns[q]) * view.stride;
     const double shrink = missed[q] * view.shrink;
+    Eight eight;
+    Four four;
     int s = first;
-    for (; s + 8 <= last; s += 8) Rate::template shrink<Eight>(view.P + at + s, view.memory + at + s, shrink);
-    if (s < last) Rate::template shrink<Four>(view.P + at + s, view.memory + at + s, shrink);
+    for (; s + 8 <= last; s += 8) shrink_unit<Eight, Rate>(eight, view.P + at + s, view.memory + at + s, shrink);
+    if (s < last) shrink_unit<Four, Rate>(four, view.P + at + s, view.memory + at + s, shrink);
   }
 }
 
@@ -188,14 +193,67 @@ void step(const StepView &view, const int *columns, int n, int first, int last) 
 
 template <class Rate>
 void catch_up_linear(const StepView &view, const int *columns, const double *missed, int n, int, int) {
-  for (int q = 0; q < n; ++q)
-    Rate::template shrink<One>(view.P + columns[q], view.memory + columns[q], missed[q] * view.shrink);
+  One p;
+  for (int q = 0; q < n; ++q) shrink_unit<One, Rate>(p, view.P + columns[q], view.memory + columns[q], missed[q] * view.shrink);
 }
 
 template <class Rate>
 void step_linear(const StepView &view, const int *columns, int n, int, int) {
   for (int q = 0; q < n; ++q)
     step_unit<One, Rate>(view.P + columns[q], view.G + columns[q], view.memory + columns[q], view.eta);
+}
+
+// A unit's a_1..a_m by eq. (8) on a row whose columns are brought up to date on the way; returns the sum of a_m.
+template <class U, class Rate, int M>
+inline __attribute__((always_inline)) double forward_unit(Degree<M> m, const TermView term, const StepView view, const Slice row,
+                                                          const double *missed, const Slice next, double *state, int first) {
+  const std::ptrdiff_t stride = term.stride;
+  U a[(M == Dynamic ? kMaxOrder : M) + 1];
+  for (int t = 1; t <= m; ++t) a[t].fill(0);
+  const auto take_in = [&](const U &p, double x) __attribute__((always_inline)) {
+    each<U::packs>([&](int q) __attribute__((always_inline)) {
+      const auto z = p.v[q] * x;
+      for (int t = m; t >= 2; --t) a[t].v[q] += z * a[t - 1].v[q];
+      a[1].v[q] += z;
+    });
+  };
+  U p;
+  for (int q = 0; q < term.augment; ++q) {
+    p.from(view.P + q * stride + first);
+    take_in(p, 1.0);
+  }
+  double *P = view.P + term.augment * stride + first, *memory = view.memory + term.augment * stride + first;
+  for (int jj = 0; jj < row.size; ++jj) {
+    if (jj < next.size) {
+      __builtin_prefetch(P + next.index[jj] * stride, 1);
+      __builtin_prefetch(memory + next.index[jj] * stride, 1);
+    }
+    const std::ptrdiff_t at = row.index[jj] * stride;
+    shrink_unit<U, Rate>(p, P + at, memory + at, missed[jj] * view.shrink);
+    take_in(p, row.value[jj]);
+  }
+  for (int t = 1; t <= m; ++t) a[t].to(state + line(term, t) + first);
+  Pack sum = a[m].v[0];
+  for (int q = 1; q < U::packs; ++q) sum += a[m].v[q];
+  return total(sum);
+}
+
+template <int M, class Rate>
+double forward_steps(const TermView &term, const StepView &view, const Slice &row, const double *missed, const Slice &next,
+                     double *state, int first, int last) {
+  Degree<M> m = degree_of<M>(term.degree);
+  double sum = 0;
+  int s = first;
+  for (; s + 8 <= last; s += 8) sum += forward_unit<Eight, Rate>(m, term, view, row, missed, next, state, s);
+  if (s < last) sum += forward_unit<Four, Rate>(m, term, view, row, missed, next, state, s);
+  return sum;
+}
+
+template <class Rate>
+double forward_steps_linear(const TermView &term, const StepView &view, const Slice &row, const double *missed, const Slice &,
+                            double *state, int, int) {
+  catch_up_linear<Rate>(view, row.index, missed, row.size, 0, 1);
+  return sum_linear(term, row, state, false);
 }
 
 // The slope of a column by taking it out of the finished sums, as in backward_group(), and a step on it at once: the gradient of a
@@ -259,9 +317,11 @@ void descend_linear(const TermView &term, const StepView &view, const Slice &row
 
 template <class Rate>
 inline StepKernel steps(Kernel kernel, int degree) {
-  if (kernel != Kernel::anova) return {catch_up<Rate>, step<Rate>, nullptr};
-  if (degree == 1) return {catch_up_linear<Rate>, step_linear<Rate>, descend_linear<Rate>};
-  return with_degree<2, kMostKnown>(degree, [](auto m) -> StepKernel { return {catch_up<Rate>, step<Rate>, descend_anova<m.known, Rate>}; });
+  if (kernel != Kernel::anova) return {catch_up<Rate>, step<Rate>, nullptr, nullptr};
+  if (degree == 1) return {catch_up_linear<Rate>, step_linear<Rate>, forward_steps_linear<Rate>, descend_linear<Rate>};
+  return with_degree<2, kMostKnown>(degree, [](auto m) -> StepKernel {
+    return {catch_up<Rate>, step<Rate>, forward_steps<m.known, Rate>, descend_anova<m.known, Rate>};
+  });
 }
 
 inline StepKernel steps(bool adaptive, Kernel kernel, int degree) {

@@ -35,7 +35,7 @@ template <class Task, class Step>
 class StochasticGradient {
  public:
   StochasticGradient(Task &task, const Options &options, Monitor &monitor)
-      : task_(task), options_(options), monitor_(monitor), rows_(task.design()), longest_(RowSource(task.design()).longest()) {}
+      : task_(task), options_(options), monitor_(monitor), rows_(task.design()), row_of_(task.design()), longest_(row_of_.longest()) {}
 
   Outcome operator()(Model &model) {
     Outcome outcome;
@@ -46,9 +46,11 @@ class StochasticGradient {
     start(model);
     std::vector<int> order = all_items();
     int undone = 0, small = 0;  // epochs in a row
+    Model model_before;
+    State state_before;
     for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged && eta_ > 0; ++epoch) {
-      const Model model_before = model;
-      const State state_before = state_;
+      model_before = model;
+      state_before = state_;
       Random random(options_.seed, std::uint64_t(epoch));
       shuffle(order, random);
       run(model, order, std::uint64_t(epoch));
@@ -135,14 +137,16 @@ class StochasticGradient {
     BatchPass pass(model, longest_, options_.threads);
     steps_.clear();
     for (const Term &term : model.terms) steps_.push_back(step_kernel(Step::adaptive, term.kernel, term.degree));
+    intercept_step_ = step_kernel(Step::adaptive, Kernel::anova, 1);
+    anova_ = std::all_of(steps_.begin(), steps_.end(), [](const StepKernel &kernel) { return kernel.forward; });
+    dummies_ = std::any_of(model.terms.begin(), model.terms.end(), [](const Term &term) { return term.augment > 0; });
     const double work = std::max(1, longest_) * pass.work_per_nonzero();
     const std::size_t most = std::size_t(std::clamp(kWorkAtOnce / work, 1.0, double(kRowsAtOnce / Task::rows)));
     for (std::size_t first = 0; first < order.size(); first += options_.batch) {
       const std::size_t last = std::min(order.size(), first + std::size_t(options_.batch));
-      catch_up_dummies(model, pass);
+      if (dummies_) catch_up_dummies(model, pass);
       if (last - first == 1 && Task::rows == 1) {
-        fetch(model, order, last);
-        descend(model, pass, order[first], epoch);
+        descend(model, pass, order[first], coming(order, last), epoch);
       } else {
         for (std::size_t q = first; q < last; q += most)
           accumulate(model, pass, &order[q], int(std::min(most, last - q)), double(last - first), epoch);
@@ -154,44 +158,48 @@ class StochasticGradient {
     std::vector<int> all(task_.design().d);
     std::iota(all.begin(), all.end(), 0);
     catch_up(model, pass, all.data(), int(all.size()));
-    catch_up_dummies(model, pass);
+    if (dummies_) catch_up_dummies(model, pass);
   }
 
-  // Asks for what the next rows of a plain design need, so that it comes from a larger cache while this row is worked on: the parameters
-  // of order[next], the nonzeros of the row after it, and where those of the third begin.
-  void fetch(const Model &model, const std::vector<int> &order, std::size_t next) const {
-    if (!task_.design().plain() || next + 2 >= order.size()) return;
+  // Row order[next] of a plain design, or an empty one where there is none or it is so long that its parameters would push out those of
+  // the row at hand. Asks for the nonzeros of the row after it, and for where those of the third begin.
+  Slice coming(const std::vector<int> &order, std::size_t next) const {
+    const Slice none{nullptr, nullptr, 0};
+    if (!task_.design().plain() || next + 2 >= order.size()) return none;
     const SparseView rows = task_.design().blocks[0].rows.view();
     const Slice row = rows[order[next]], later = rows[order[next + 1]];
-    if (row.size > kMostFetched || later.size > kMostFetched) return;
-    for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      const Term &term = model.terms[t];
-      for (int q = 0; q < row.size; ++q)
-        for (int s = 0; s < term.stride; s += kLine) {
-          const std::size_t at = std::size_t(term.augment + row.index[q]) * term.stride + s;
-          __builtin_prefetch(&term.P[at], 1);
-          if (Step::adaptive) __builtin_prefetch(&state_.memory[t][at], 1);
-        }
-    }
-    for (int q = 0; q < later.size; q += kLine) {
+    for (int q = 0; q < std::min(later.size, kMostFetched); q += kLine) {
       __builtin_prefetch(later.index + q);
       __builtin_prefetch(later.value + q);
     }
     __builtin_prefetch(rows.start + order[next + 2]);
+    return row.size > kMostFetched ? none : row;
   }
 
-  // A batch of one row: the step is taken on the way backward.
-  void descend(Model &model, BatchPass &pass, int item, std::uint64_t epoch) {
-    rows_.clear();
-    task_.add(item, epoch, rows_);
-    const Slice row = rows_[0];
-    catch_up(model, pass, row.index, row.size);
-    const double g = slopes(model, pass, &item, 1, 1, epoch)[0];
+  // A batch of one row: its features are brought up to date on the way forward, and the step is taken on the way backward.
+  void descend(Model &model, BatchPass &pass, int item, const Slice &next, std::uint64_t epoch) {
+    const Slice row = row_of_(item);
+    f_.resize(1);
+    g_.resize(1);
+    if (anova_) {
+      count_missed(row.index, row.size);
+      f_[0] = pass.value(pass.threads_for(row.size, 2), [&](const FactorGroup &group) {
+        const std::size_t t = group.term;
+        return steps_[t].forward(pass.term(t), step_view(model, t, 0), row, missed_.data(), next, pass.state(t, 0), group.first,
+                                 group.last);
+      });
+    } else {
+      rows_.clear();
+      rows_.add(item);
+      catch_up(model, pass, row.index, row.size);
+      pass.forward(rows_, f_.data());
+    }
+    const double g = slopes(model, &item, 1, 1, epoch)[0];
     pass.for_factors(pass.threads_for(row.size, 2), [&](const FactorGroup &group, int thread) {
       const std::size_t t = group.term;
-      const StepView view = step_view(model, t, 0);
       if (steps_[t].descend) {
-        steps_[t].descend(pass.term(t), view, row, pass.state(t, 0), g, pass.work(thread), group.first, group.last);
+        steps_[t].descend(pass.term(t), step_view(model, t, 0), row, pass.state(t, 0), g, pass.work(thread), group.first,
+                          group.last);
       } else {
         pass.backward(rows_, &g, G_.P, group, thread);
         step_term(model, group, row.index, row.size);
@@ -207,15 +215,15 @@ class StochasticGradient {
     const std::size_t known = touched_.size();
     touch();
     catch_up(model, pass, touched_.data() + known, int(touched_.size() - known));
-    pass.backward(rows_, slopes(model, pass, items, n, size, epoch), G_.P);
-    monitor_.poll(4 * double(rows_.nonzeros()) * pass.work_per_nonzero());
-  }
-
-  // Derivatives of the mean loss of a batch of `size` in the values of the rows at hand, those of n items.
-  const double *slopes(const Model &model, BatchPass &pass, const int *items, int n, double size, std::uint64_t epoch) {
     f_.resize(rows_.size());
     g_.resize(rows_.size());
     pass.forward(rows_, f_.data());
+    pass.backward(rows_, slopes(model, items, n, size, epoch), G_.P);
+    monitor_.poll(4 * double(rows_.nonzeros()) * pass.work_per_nonzero());
+  }
+
+  // Derivatives of the mean loss of a batch of `size` in the values of the rows at hand, those of n items, whose terms are in f_.
+  const double *slopes(const Model &model, const int *items, int n, double size, std::uint64_t epoch) {
     for (double &f : f_) f += model.intercept;
     for (int q = 0; q < n; ++q) {
       double *g = &g_[std::size_t(q) * Task::rows];
@@ -239,13 +247,18 @@ class StochasticGradient {
     }
   }
 
-  // The shrinking put off since the features were last up to date.
-  void catch_up(Model &model, const BatchPass &pass, const int *features, int n) {
+  // The steps since the features were last up to date, which they will be.
+  void count_missed(const int *features, int n) {
     missed_.resize(n);
     for (int q = 0; q < n; ++q) {
       missed_[q] = double(state_.time - state_.updated[features[q]]);
       state_.updated[features[q]] = state_.time;
     }
+  }
+
+  // The shrinking put off since then.
+  void catch_up(Model &model, const BatchPass &pass, const int *features, int n) {
+    count_missed(features, n);
     pass.for_factors(pass.threads_for(n, 1), [&](const FactorGroup &group, int) {
       const Term &term = model.terms[group.term];
       if (term.lambda > 0)
@@ -283,7 +296,7 @@ class StochasticGradient {
   void step_intercept(Model &model) {
     if (model.fit_intercept) {
       const StepView view{&model.intercept, &G_.intercept, &state_.intercept_memory, 1, eta_, 0};
-      step_kernel(Step::adaptive, Kernel::anova, 1).step(view, &kFirst, 1, 0, 1);
+      intercept_step_.step(view, &kFirst, 1, 0, 1);
     }
     G_.intercept = 0;
   }
@@ -292,7 +305,8 @@ class StochasticGradient {
   StepView step_view(Model &model, std::size_t t, int first) {
     Term &term = model.terms[t];
     const std::size_t at = std::size_t(first) * term.stride;
-    return {&term.P[at], &G_.P[t][at], Step::adaptive ? &state_.memory[t][at] : nullptr, term.stride, eta_, eta_ * term.lambda};
+    double *memory = Step::adaptive ? &state_.memory[t][at] : &term.P[at];  // SGD has none, and does not look at it
+    return {&term.P[at], &G_.P[t][at], memory, term.stride, eta_, eta_ * term.lambda};
   }
 
   // The first step size: of a grid of half decades, the one with the lowest objective after one pass over at most a thousand
@@ -344,8 +358,12 @@ class StochasticGradient {
   State state_;
   Gradient G_;
   RowBatch rows_;
+  RowSource row_of_;  // for batches of one
   int longest_;
   std::vector<StepKernel> steps_;  // of the terms
+  StepKernel intercept_step_ = {};
+  bool anova_ = false;    // whether all terms have the ANOVA kernel
+  bool dummies_ = false;  // whether any has dummies
   std::vector<double> f_, g_, missed_;
   std::vector<int> touched_;
   std::vector<char> seen_;
