@@ -13,6 +13,9 @@
 #' @param sweep How `"cd"` goes over the parameters: `"single"`, one at a time; `"joint"`, all factors of a feature together, in
 #'   vector operations, with the exact step along their common direction; or `"auto"`: joint for data with more
 #'   features than rows, where it is several times faster, and single otherwise. Neither ever raises the objective.
+#' @param extrapolate `TRUE` lets `"cd"` go on with the way that a sweep went, from the second one on, if the objective is lower
+#'   there. It takes one evaluation of the objective, and often half of the sweeps are spared. `FALSE` is the coordinate descent of the
+#'   paper.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
 #' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. `NULL` takes one in 500 of the samples, at
 #'   most 32: steps on several samples at once are cheaper, and threads can share them.
@@ -33,8 +36,8 @@
 #' @examples
 #' hofm_control(max_iter = 50, seed = 1)
 #' @export
-hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), eta = NULL, batch = NULL,
-                         validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
+hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"),
+                         extrapolate = TRUE, eta = NULL, batch = NULL, validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
                          verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   optional <- function(x, check, ...) if (is.null(x)) NULL else check(x, ...)
@@ -43,6 +46,7 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
     tol = optional(tol, check_number, "tol", min = 0),
     init_sd = optional(init_sd, check_init_sd),
     sweep = if (missing(sweep)) "auto" else check_choice(sweep, "sweep", c("auto", "single", "joint")),
+    extrapolate = check_flag(extrapolate, "extrapolate"),
     eta = optional(eta, check_number, "eta", above = 0),
     batch = optional(batch, check_count, "batch"),
     validation = check_share(validation),

@@ -76,7 +76,7 @@ chosen_batch <- function(n) as.integer(min(max(n %/% 500, 1), 32))
 
 solver_options <- function(spec, control, seed, n = 1) {
   list(
-    solver = spec$solver, loss = spec$loss, sweep = control$sweep,
+    solver = spec$solver, loss = spec$loss, sweep = control$sweep, extrapolate = control$extrapolate,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
     eta = if (is.null(control$eta)) 0 else control$eta,
     batch = if (is.null(control$batch)) chosen_batch(n) else control$batch,

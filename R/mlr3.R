@@ -7,7 +7,7 @@
 #' in its dictionary once both packages are loaded: `mlr3::lrn("classif.hofm")`.
 #'
 #' Hyperparameters are the arguments of [hofm()] `order`, `rank`, `lambda`, `model`, `loss`, `solver`,
-#' `intercept` and `linear`; those of [hofm_control()] `max_iter`, `tol`, `init_sd`, `sweep`, `eta`, `batch`,
+#' `intercept` and `linear`; those of [hofm_control()] `max_iter`, `tol`, `init_sd`, `sweep`, `extrapolate`, `eta`, `batch`,
 #' `validation`, `patience`, `threads` (1 at first, as is the custom in mlr3), `seed` and `keep_fitted`; and for
 #' predictions `allow_new_levels` of [predict.hofm()]. Weights of the task are used. Features may be logical, integer,
 #' numeric, character, factors and ordered factors, which count as factors. Probabilities need the logistic
@@ -79,7 +79,7 @@ learner_parameters <- function(losses) {
     lambda = paradox::p_dbl(0, default = 1e-3, tags = "train"), model = choice(setdiff(model_names(), "bilinear")),
     loss = choice(losses), solver = choice(solver_names()), intercept = flag(TRUE), linear = flag(TRUE),
     max_iter = count(), tol = paradox::p_dbl(0, tags = "train"), init_sd = paradox::p_dbl(0, tags = "train"),
-    sweep = choice(c("auto", "single", "joint")), eta = paradox::p_dbl(0, tags = "train"),
+    sweep = choice(c("auto", "single", "joint")), extrapolate = flag(TRUE), eta = paradox::p_dbl(0, tags = "train"),
     batch = count(), validation = paradox::p_dbl(0, 1, default = 0, tags = "train"), patience = count(default = 5L),
     threads = paradox::p_int(1L, default = 2L, init = 1L, tags = c("train", "predict", "threads")),
     seed = paradox::p_int(tags = "train"), keep_fitted = flag(TRUE),

@@ -129,6 +129,7 @@ inline Options as_options(const Rcpp::List &list) {
   o.solver = Rcpp::as<std::string>(list["solver"]);
   o.loss = Rcpp::as<std::string>(list["loss"]);
   o.sweep = Rcpp::as<std::string>(list["sweep"]);
+  o.extrapolate = Rcpp::as<bool>(list["extrapolate"]);
   o.max_iter = Rcpp::as<int>(list["max_iter"]);
   o.tol = Rcpp::as<double>(list["tol"]);
   o.eta = Rcpp::as<double>(list["eta"]);

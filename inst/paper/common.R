@@ -124,10 +124,11 @@ quietly <- function(code) {
   withCallingHandlers(code, hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
 }
 
-# Of an undirected graph every pair is given both ways round: nothing else tells the model that (i, j) and (j, i) are the same.
+# Coordinate descent as in the paper, without extrapolation. Of an undirected graph every pair is given both ways round: nothing else
+# tells the model that (i, j) and (j, i) are the same.
 fit_pairs <- function(pairs, settings, lambda, max_iter, ...) {
   if (pairs$one_set && !pairs$directed) pairs <- both_ways(pairs)
-  control <- hofm_control(max_iter = max_iter, threads = 1, seed = settings$key$split, keep_fitted = FALSE)
+  control <- hofm_control(max_iter = max_iter, extrapolate = FALSE, threads = 1, seed = settings$key$split, keep_fitted = FALSE)
   arguments <- list(pairs, rank = settings$rank, lambda = lambda, model = settings$key$model, solver = settings$solver,
                     control = control, ...)
   if (!settings$key$model %in% c("all_subsets", "bilinear")) arguments$order <- settings$key$order

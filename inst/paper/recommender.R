@@ -40,7 +40,7 @@ rating_cells <- function(part, set, ranks) {
 
 #' Root mean squared error on `test` of a fit to the rows `train`
 rating_error <- function(x, y, train, test, cell, lambda, max_iter) {
-  control <- hofm_control(max_iter = max_iter, threads = 1, seed = 1, keep_fitted = FALSE)
+  control <- hofm_control(max_iter = max_iter, extrapolate = FALSE, threads = 1, seed = 1, keep_fitted = FALSE)
   arguments <- list(x[train, ], y[train], rank = cell$key$rank, lambda = lambda, model = cell$model, loss = "squared",
                     solver = cell$solver, control = control)
   fit <- quietly(do.call(hofm, arguments))

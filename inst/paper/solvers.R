@@ -39,7 +39,8 @@ epoch_cells <- function() {
 #'
 #' Other work on the machine lengthens the seconds on the clock, so they are scaled to the processor time of the fit.
 make_trace <- function(cell, train) {
-  control <- hofm_control(max_iter = cell$max_iter, tol = 0, eta = cell$eta, threads = 1, seed = 1, keep_fitted = FALSE)
+  control <- hofm_control(max_iter = cell$max_iter, tol = 0, extrapolate = FALSE, eta = cell$eta, threads = 1, seed = 1,
+                          keep_fitted = FALSE)
   used <- system.time(fit <- quietly(hofm(train, order = cell$key$order, rank = cell$rank, lambda = cell$lambda, model = "shared",
                                           solver = cell$key$solver, control = control)))
   share <- min(1, (used[["user.self"]] + used[["sys.self"]]) / used[["elapsed"]])

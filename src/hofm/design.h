@@ -83,9 +83,13 @@ struct Design {
 inline std::vector<int> order_by_nodes(const Design &design) {
   std::vector<int> order(design.n);
   std::iota(order.begin(), order.end(), 0);
-  for (std::size_t b = std::min<std::size_t>(2, design.blocks.size()); b-- > 0;)
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int i, int j) { return design.blocks[b].node(i) < design.blocks[b].node(j); });
+  for (std::size_t b = std::min<std::size_t>(2, design.blocks.size()); b-- > 0;) {  // a stable sort by the last key comes first
+    std::vector<int> nodes(order.size());
+    for (std::size_t q = 0; q < order.size(); ++q) nodes[q] = design.blocks[b].node(order[q]);
+    std::vector<int> sorted = grouped(nodes, design.blocks[b].columns.inner).member;
+    for (int &q : sorted) q = order[q];
+    order = std::move(sorted);
+  }
   return order;
 }
 

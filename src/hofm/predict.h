@@ -2,6 +2,7 @@
 #ifndef HOFM_PREDICT_H
 #define HOFM_PREDICT_H
 
+#include <optional>
 #include <vector>
 
 #include "objective.h"
@@ -9,31 +10,54 @@
 
 namespace hofm {
 
-// out[t * n + i]: value of term t on sample i. Intercept and offset are the caller's.
-inline std::vector<double> term_values(Design &design, const Model &model, int threads, Monitor &monitor) {
-  std::vector<double> out(std::size_t(design.n) * model.terms.size(), 0.0);
-  if (!design.plain()) {
-    JoinedPass pass(design, threads, monitor);
-    JoinedPass::Tables tables;
-    for (std::size_t t = 0; t < model.terms.size(); ++t) pass.values(model.terms[t], tables, &out[t * design.n]);
+// The same design under one model after the other.
+class TermValues {
+ public:
+  TermValues(Design &design, int threads, Monitor &monitor) : design_(design), threads_(threads), monitor_(monitor) {}
+
+  // out[t * n + i]: value of term t on sample i. Intercept and offset are the caller's.
+  std::vector<double> operator()(const Model &model) {
+    std::vector<double> out(std::size_t(design_.n) * model.terms.size(), 0.0);
+    if (design_.plain()) by_tiles(model, out.data());
+    else by_nodes(model, out.data());
     return out;
   }
+
+ private:
+  void by_nodes(const Model &model, double *out) {
+    if (!joined_) joined_.emplace(design_, threads_, monitor_);
+    for (std::size_t t = 0; t < model.terms.size(); ++t) joined_->values(model.terms[t], tables_, out + t * design_.n);
+  }
+
+  void by_tiles(const Model &model, double *out);
+
+  Design &design_;
+  int threads_;
+  Monitor &monitor_;
+  std::optional<JoinedPass> joined_;
+  JoinedPass::Tables tables_;
+};
+
+inline void TermValues::by_tiles(const Model &model, double *out) {
   std::vector<FactorSlices> slices(model.terms.size());
   std::vector<RowValues> values;
   for (std::size_t t = 0; t < model.terms.size(); ++t) {
     const Term &term = model.terms[t];
     slices[t].renew(term);
-    slices[t].copy_all(threads);
+    slices[t].copy_all(threads_);
     values.emplace_back(term.kernel, term.degree, slices[t]);
   }
-  std::vector<std::vector<RowValues>> of_parts(std::max(1, threads), values);
-  walk_tiles(design.blocks[0].columns, threads, monitor, [&](const RowTiles &tile, int part) {
+  std::vector<std::vector<RowValues>> of_parts(std::max(1, threads_), values);
+  walk_tiles(design_.blocks[0].columns, threads_, monitor_, [&](const RowTiles &tile, int part) {
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
-      double *to = &out[t * design.n + tile.first()];
+      double *to = out + t * design_.n + tile.first();
       of_parts[part][t].take(tile, [&](int r, int, const double *, double value) { to[r] += value; });
     }
   });
-  return out;
+}
+
+inline std::vector<double> term_values(Design &design, const Model &model, int threads, Monitor &monitor) {
+  return TermValues(design, threads, monitor)(model);
 }
 
 // out[(t - 1) * n + i]: sum_s weights[(t - 1) * k + s] A^t(p_s, x_i), t = 1..degree, for a term of kernel `mix`.
@@ -58,16 +82,21 @@ inline std::vector<double> degree_sums(Design &design, const Term &term, const s
   return out;
 }
 
-// Link values: intercept, offset and all terms.
+// Link values of n samples: intercept, offset and all terms.
+inline std::vector<double> link_values(int n, const Model &model, const std::vector<double> &offset, TermValues &values) {
+  const std::vector<double> terms = values(model);
+  std::vector<double> f(n, model.intercept);
+  for (std::size_t t = 0; t < model.terms.size(); ++t)
+    for (int i = 0; i < n; ++i) f[i] += terms[t * n + i];
+  if (!offset.empty())
+    for (int i = 0; i < n; ++i) f[i] += offset[i];
+  return f;
+}
+
 inline std::vector<double> link_values(Design &design, const Model &model, const std::vector<double> &offset, int threads,
                                        Monitor &monitor) {
-  const std::vector<double> values = term_values(design, model, threads, monitor);
-  std::vector<double> f(design.n, model.intercept);
-  for (std::size_t t = 0; t < model.terms.size(); ++t)
-    for (int i = 0; i < design.n; ++i) f[i] += values[t * design.n + i];
-  if (!offset.empty())
-    for (int i = 0; i < design.n; ++i) f[i] += offset[i];
-  return f;
+  TermValues values(design, threads, monitor);
+  return link_values(design.n, model, offset, values);
 }
 
 }  // namespace hofm

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "column_kernel.h"
@@ -19,6 +20,7 @@
 #include "dispatch.h"
 #include "model.h"
 #include "monitor.h"
+#include "predict.h"
 #include "simplex.h"
 #include "solver_cd_joined.h"
 #include "solver_cd_joint.h"
@@ -236,7 +238,7 @@ template <class Loss>
 class CoordinateDescent {
  public:
   CoordinateDescent(Design &design, const Response &response, const Options &options, Monitor &monitor)
-      : design_(design), response_(response), options_(options), monitor_(monitor) {
+      : design_(design), response_(response), options_(options), monitor_(monitor), values_(design, options.threads, monitor) {
     if (design.plain()) return;
     sides_ = make_sides(design);
     y_ = by_sides(response.y, sides_);
@@ -249,13 +251,17 @@ class CoordinateDescent {
   // Minimises in `model`. link() then holds the link values of the samples, which by columns are to be had without a copy by rows.
   Outcome operator()(Model &model) {
     refresh(model);
+    Model before;
     Outcome outcome = descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
+      const bool extrapolate = options_.extrapolate && epoch > 1;  // the first epoch leaves an arbitrary start
+      if (extrapolate) before = model;
       if (model.fit_intercept) update_intercept(model.intercept);
       for (Term &term : model.terms) {
         update_factors(term);
         if (term.kernel == Kernel::mix) update_theta(term);
       }
       if (epoch % kRefresh == 0) refresh(model);
+      if (extrapolate) go_on(before, model);
     });
     refresh(model);
     outcome.link = f_;
@@ -266,11 +272,16 @@ class CoordinateDescent {
   const std::vector<double> &link() const { return f_; }
 
  private:
-  void refresh(const Model &model) {
-    f_ = response_.offset;
-    for (double &f : f_) f += model.intercept;
-    for (const Term &term : model.terms)
-      with_sums(term, [&](auto whole, const double *sums, int i) { f_[i] += whole.value(sums); });
+  void refresh(const Model &model) { f_ = link_values(design_.n, model, response_.offset, values_); }
+
+  void go_on(const Model &before, Model &model) {
+    Model beyond = extrapolation_.beyond(before, model);
+    std::vector<double> f = link_values(design_.n, beyond, response_.offset, values_);
+    const bool lower = loss(f) + penalty(beyond) < objective(model);
+    extrapolation_.learn(lower);
+    if (!lower) return;
+    model = std::move(beyond);
+    f_ = std::move(f);
   }
 
   // use(kernel, sums, i) for every factor and sample, with the sums that make up the kernel's value: for the ANOVA kernels these
@@ -420,6 +431,8 @@ class CoordinateDescent {
   const Response &response_;
   const Options &options_;
   Monitor &monitor_;
+  TermValues values_;
+  Extrapolation extrapolation_;
   std::vector<NodeSet> sides_;
   BySides y_, weight_, curvature_;
   std::vector<double> f_, p_;

@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "descent.h"
@@ -142,11 +143,15 @@ class GridDescent {
 
   Outcome operator()(Model &model) {
     start(model);
+    Model before;
     return descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
+      const bool extrapolate = options_.extrapolate && epoch > 1;  // as in solver_cd.h
+      if (extrapolate) before = model;
       if (model.fit_intercept) update_intercept(model.intercept);
       int first = 1;
       for (Term &term : model.terms) update_term(term, first);
       if (epoch % kRefresh == 0) start(model);
+      if (extrapolate) go_on(before, model);
     });
   }
 
@@ -189,6 +194,22 @@ class GridDescent {
         }
       });
     for (Tables &t : tables_) t.renew(0, 1);
+  }
+
+  void go_on(const Model &before, Model &model) {
+    Model beyond = extrapolation_.beyond(before, model);
+    const double here = objective(model);
+    std::vector<Tables> tables = tables_;
+    std::vector<double> f = f_;
+    start(beyond);
+    const bool lower = objective(beyond) < here;
+    extrapolation_.learn(lower);
+    if (lower) {
+      model = std::move(beyond);
+    } else {
+      tables_ = std::move(tables);
+      f_ = std::move(f);
+    }
   }
 
   void update_term(Term &term, int &first) {
@@ -236,6 +257,7 @@ class GridDescent {
   GridResponse grid_;
   const Options &options_;
   Monitor &monitor_;
+  Extrapolation extrapolation_;
   std::vector<NodeSet> sides_;
   std::vector<Tables> tables_;
   double Z_ = 1;

@@ -3,13 +3,13 @@
 #include "problem.h"
 
 // Some epochs on one model: the objective must not rise, and the kept link values must be those of the fitted model.
-void descend(const char *loss, hofm::Model model, const Sample &x, bool uniform_weights, hofm::Random &random) {
-  const hofm::Response response = random_response(x.n, loss, uniform_weights, random);
+void descend(const char *loss, hofm::Model model, const Sample &x, const hofm::Response &response, bool extrapolate) {
   hofm::Design design = x.design();
   hofm::Monitor monitor;
   hofm::Options options;
   options.max_iter = 20;
   options.tol = 0;
+  options.extrapolate = extrapolate;
   hofm::with_loss(loss, [&](auto l) {
     hofm::CoordinateDescent<decltype(l)> cd(design, response, options, monitor);
     const hofm::Outcome outcome = cd(model);
@@ -38,6 +38,58 @@ void descend(const char *loss, hofm::Model model, const Sample &x, bool uniform_
   }
 }
 
+void descend(const char *loss, const hofm::Model &model, const Sample &x, bool uniform_weights, hofm::Random &random) {
+  const hofm::Response response = random_response(x.n, loss, uniform_weights, random);
+  for (bool extrapolate : {false, true}) descend(loss, model, x, response, extrapolate);
+}
+
+// Epochs with extrapolation against epochs one by one, each followed by a look further on at the objective from its definition.
+// Returns how often that was lower.
+int extrapolation_matches(const char *loss, const hofm::Model &start, const Sample &x, hofm::Random &random) {
+  const hofm::Response response = random_response(x.n, loss, false, random);
+  hofm::Design design = x.design();
+  hofm::Options options;
+  options.tol = 0;
+  int kept = 0;
+  hofm::with_loss(loss, [&](auto l) {
+    const auto objective = [&](const hofm::Model &model) {
+      double sum = hofm::penalty(model);
+      for (int i = 0; i < x.n; ++i)
+        sum += response.weight[i] * decltype(l)::value(response.y[i], response.offset[i] + link_slow(model, x, i));
+      return sum;
+    };
+    const auto run = [&](hofm::Model model, int epochs, bool extrapolate) {
+      hofm::Monitor monitor;
+      options.max_iter = epochs;
+      options.extrapolate = extrapolate;
+      hofm::CoordinateDescent<decltype(l)>(design, response, options, monitor)(model);
+      return model;
+    };
+    const int epochs = 7;
+    hofm::Model model = run(start, 1, false);
+    double reach = 0.5;
+    for (int e = 2; e <= epochs; ++e) {
+      const hofm::Model before = model;
+      model = run(model, 1, false);
+      hofm::Model beyond = model;
+      beyond.intercept += reach * (model.intercept - before.intercept);
+      for (std::size_t t = 0; t < model.terms.size(); ++t)
+        for (std::size_t q = 0; q < model.terms[t].P.size(); ++q)
+          beyond.terms[t].P[q] += reach * (model.terms[t].P[q] - before.terms[t].P[q]);
+      const bool lower = objective(beyond) < objective(model);
+      if (lower) model = beyond;
+      kept += lower;
+      reach = lower ? 1.5 * reach : std::max(reach / 2, 1.0 / 16);
+    }
+    const hofm::Model whole = run(start, epochs, true);
+    CHECK_NEAR(whole.intercept, model.intercept, 1e-8);
+    for (std::size_t t = 0; t < model.terms.size(); ++t)
+      for (std::size_t q = 0; q < model.terms[t].P.size(); ++q) CHECK_NEAR(whole.terms[t].P[q], model.terms[t].P[q], 1e-8);
+    return 0;
+  });
+  return kept;
+}
+
 int main() {
   hofm::Random random(4);
   for (const char *loss : {"squared", "logistic", "squared_hinge", "poisson"})
@@ -56,6 +108,22 @@ int main() {
         descend(loss, model, x, uniform_weights, random);
       }
     }
+
+  int kept = 0, looks = 0;
+  for (const char *loss : {"squared", "logistic"}) {
+    const Sample x(25, 8, 0.6, random);
+    std::vector<hofm::Model> models(2);
+    for (int t = 1; t <= 3; ++t) models[0].terms.push_back(random_term(t, 2, x.d, 0.01, random));
+    models[0].fit_intercept = true;
+    for (const hofm::Term &term : all_terms(3, 2, x.d, 0.01, random)) {
+      models[1].terms = {term};
+      for (const hofm::Model &model : models) {
+        kept += extrapolation_matches(loss, model, x, random);
+        looks += 6;
+      }
+    }
+  }
+  CHECK(kept > looks / 2 && kept < looks);
 
   // All-subsets with 1 + p_j x_j = 0 exactly, and nearly so.
   Sample ones(10, 4, 1, random);
