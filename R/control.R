@@ -36,8 +36,8 @@
 #' @examples
 #' hofm_control(max_iter = 50, seed = 1)
 #' @export
-hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"),
-                         extrapolate = TRUE, eta = NULL, batch = NULL, validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
+hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), extrapolate = TRUE,
+                         eta = NULL, batch = NULL, validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
                          verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   optional <- function(x, check, ...) if (is.null(x)) NULL else check(x, ...)

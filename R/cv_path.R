@@ -11,7 +11,7 @@ expect_collapse <- function(code) {
 #' at each value. Up the path objectives are good, but the one fit at the smallest lambda is much of the work.
 #' Down the path, from large lambda to small, a fit that starts from factors at zero stays there, and one that
 #' is in a poor minimum stays in it. Hence: columns at zero are drawn anew, each fit starts ahead on the line
-#' through the two before it where that is lower (which halves the number of iterations), now and then a fit
+#' through the two before it where that is lower, now and then a fit
 #' from a random start is tried as well, and what is found is tried on the larger lambdas before it.
 #' @param record Called with the place on the path and the fit, again if a lower objective is found.
 #' @return The lowest objective found at each lambda.

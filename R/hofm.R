@@ -336,8 +336,8 @@ check_response_length <- function(y, n) {
              argument = "y")
 }
 
-# The core counts the cells of a matrix in integers. In memory there are up to four numbers for each parameter at a time: the start,
-# the solver's own and their slopes, and the result.
+# The core counts the cells of a matrix in integers. In memory there are at least four numbers for each parameter at a time: the start,
+# the solver's own, their slopes or where they were before, and the result or what is tried.
 check_parameter_count <- function(d, rank, memory = memory_bytes()) {
   count <- as.double(d) * sum(as.double(rank))
   if (as.double(d) * max(rank, 0) > .Machine$integer.max) {

@@ -9,7 +9,8 @@ for (job in jobs) for (k in ranks) for (m in orders) {
   say("coordinate descent on ", job$name, ", order ", m, ", rank ", k)
   seconds <- interleave(list(
     hofm = function() {
-      control <- hofm_control(init_sd = 0.3, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
+      control <- hofm_control(init_sd = 0.3, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0,
+                              seed = 1, keep_fitted = FALSE)
       epoch_seconds(fit_block(job$x, job$y, m = m, k = k, lambda = job$lambda, solver = "cd", control = control))
     },
     yardstick = function() yardstick_epoch(job, m, k)

@@ -7,7 +7,8 @@ series <- if (smoke) list(order = 2:3, nonzeros = c(3, 5)) else
 
 epoch_at <- function(size, what) {
   job <- synthetic_job(size$n, size$d, size$filled, files = FALSE)
-  control <- hofm_control(init_sd = 0.1, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
+  control <- hofm_control(init_sd = 0.1, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0,
+                          seed = 1, keep_fitted = FALSE)
   P <- matrix(stats::rnorm(size$d * size$k, sd = 0.1), size$d)
   min(replicate(runs, switch(what,
     cd = epoch_seconds(fit_block(job$x, job$y, m = size$m, k = size$k, solver = "cd", control = control)),
@@ -36,7 +37,8 @@ nodes_and_pairs <- function(nodes, pairs) {
   link_pairs(features(), features(), ends[!duplicated(ends[1:2]), ])
 }
 epoch_of <- function(nodes, pairs) {
-  control <- hofm_control(init_sd = 0.1, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
+  control <- hofm_control(init_sd = 0.1, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0,
+                          seed = 1, keep_fitted = FALSE)
   x <- nodes_and_pairs(nodes, pairs)
   min(replicate(runs, epoch_seconds(fit_block(x, m = base$m, k = base$k, solver = "cd", control = control))))
 }

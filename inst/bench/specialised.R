@@ -3,7 +3,8 @@
 job <- the_synthetic()
 do.call(rbind, lapply(if (smoke) 2 else 2:5, function(m) {
   say("general against specialised code, order ", m)
-  control <- hofm_control(init_sd = 0.1, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
+  control <- hofm_control(init_sd = 0.1, sweep = "single", extrapolate = FALSE, threads = 1, max_iter = 3, tol = 0,
+                          seed = 1, keep_fitted = FALSE)
   of <- function(model) function() {
     rank <- if (model == "hofm") c(rep(0, m - 2), 8) else 8
     fit <- suppressWarnings(hofm(job$x, job$y, order = m, rank = rank, lambda = 1e-3, model = model, linear = FALSE,

@@ -10,23 +10,6 @@
 
 namespace hofm {
 
-// epoch(e) for e = 1, 2, ... until an epoch lowers objective() by less than tol times its value.
-template <class Epoch, class Objective>
-Outcome descend(const Options &options, Monitor &monitor, const Objective &objective, const Epoch &epoch) {
-  Outcome outcome;
-  double before = objective();
-  monitor.record(0, before);
-  for (int e = 1; e <= options.max_iter && !outcome.converged; ++e) {
-    epoch(e);
-    const double after = objective();
-    monitor.record(e, after);
-    outcome.converged = before - after <= options.tol * std::fabs(after);
-    before = after;
-  }
-  outcome.objective = before;
-  return outcome;
-}
-
 // An epoch of coordinate descent goes a short way in a direction that the next ones will mostly go in again. Going on with it at once
 // takes one evaluation of the objective, and what lies further on is kept only if it is lower there.
 class Extrapolation {
@@ -41,12 +24,40 @@ class Extrapolation {
     return out;
   }
 
-  void learn(bool lower) { reach_ = lower ? reach_ * 1.5 : std::max(reach_ / 2, kLeast); }
+  // How far to look next, after what was found this time.
+  void learn(bool lower) { reach_ = lower ? std::min(reach_ * 1.5, kMost) : std::max(reach_ / 2, kLeast); }
 
  private:
-  static constexpr double kLeast = 1.0 / 16;
+  static constexpr double kLeast = 1.0 / 16, kMost = 4;
   double reach_ = 0.5;  // in lengths of the way
 };
+
+// By much more than rounding, so that this does not decide which way a fit goes that has all but converged.
+inline bool clearly_lower(double objective, double than) { return objective < than - 1e-10 * std::fabs(than); }
+
+// epoch(e) for e = 1, 2, ... until an epoch lowers objective() by less than tol times its value. With extrapolation, from the second
+// epoch on (the first leaves an arbitrary start), move_to(beyond) moves there if the objective is clearly lower, and says whether it did.
+template <class Objective, class Epoch, class MoveTo>
+Outcome descend(const Options &options, Monitor &monitor, Model &model, const Objective &objective, const Epoch &epoch,
+                const MoveTo &move_to) {
+  Outcome outcome;
+  Extrapolation extrapolation;
+  Model start;
+  double before = objective();
+  monitor.record(0, before);
+  for (int e = 1; e <= options.max_iter && !outcome.converged; ++e) {
+    const bool extrapolate = options.extrapolate && e > 1;
+    if (extrapolate) start = model;
+    epoch(e);
+    if (extrapolate) extrapolation.learn(move_to(extrapolation.beyond(start, model)));
+    const double after = objective();
+    monitor.record(e, after);
+    outcome.converged = before - after <= options.tol * std::fabs(after);
+    before = after;
+  }
+  outcome.objective = before;
+  return outcome;
+}
 
 // Values kept by adding are built anew every so many epochs, so that rounding cannot pile up.
 constexpr int kRefresh = 16;

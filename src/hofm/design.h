@@ -72,7 +72,7 @@ struct Design {
     blocks.push_back(std::move(b));
   }
 
-  // For everything that walks rows. Coordinate descent does without: no copy of the matrix is made for it.
+  // For everything that walks rows. Coordinate descent on a plain design does without: no copy of the matrix is made for it.
   void need_rows() {
     for (Block &b : blocks)
       if (!b.has_rows()) b.rows = transposed(b.columns);

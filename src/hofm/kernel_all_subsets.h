@@ -58,8 +58,6 @@ struct AllSubsets {
   double doubt(const double *a) const { return a[2] > all_subsets::kNearZero ? 0 : HUGE_VAL; }
   double scale(const double *) const { return 1; }
   bool loses(const double *, double z) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }
-  AllSubsets whole() const { return *this; }
-  double value(const double *sums) const { return sums[0]; }
 };
 
 }  // namespace hofm

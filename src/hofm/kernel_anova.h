@@ -162,7 +162,6 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
 //                   too large beside the largest scale of all rows is watched, and loses(a, z) says which features of it to rebuild
 //   trusts(n, rows) whether none of n rows, rows(i) their sums, can be in doubt: a cheaper question than asking doubt() of each
 //   affine          whether the kernel is affine in z, so that a change is slope times step
-//   whole()         a policy whose sums suffice for whole().value(sums), the kernel itself, sums = a + 1
 //   at(j)           column j comes next (only the bilinear kernel minds)
 
 // The part of the policy that is the same for kernels whose slope() subtracts nothing.
@@ -221,8 +220,6 @@ struct Anova {
     for (int i = 0; i < n; ++i) anova::widen(rows(i), m, most.data());
     return anova::most_doubt(most.data(), m) <= anova::kRemovalTolerance * most[m - 1];
   }
-  Anova<Dynamic> whole() const { return {{m + 1}}; }
-  double value(const double *sums) const { return sums[m - 2]; }  // of the degree below: see whole()
 };
 
 // The inhomogeneous kernel of eq. (13), sum_t theta_t A^t: the same sums, another reading of them.
@@ -244,12 +241,6 @@ struct AnovaMix : Anova<Dynamic> {
     const double moved = change(a, z, dz);
     Anova<Dynamic>::shift(a, z, dz);
     return moved;
-  }
-  AnovaMix whole() const { return {m + 1, theta}; }
-  double value(const double *sums) const {  // of the degree below: see whole()
-    double sum = 0;
-    for (int t = 1; t < m; ++t) sum += theta[t - 1] * sums[t - 1];
-    return sum;
   }
 };
 

@@ -24,8 +24,6 @@ struct Bilinear : NeverInDoubt {
     add(a, dz);
     return change(a, z, dz);
   }
-  Bilinear whole() const { return *this; }
-  double value(const double *sums) const { return sums[0] * sums[1]; }
 };
 
 }  // namespace hofm

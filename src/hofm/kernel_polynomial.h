@@ -31,8 +31,6 @@ struct Polynomial : NeverInDoubt {
     a[1] += dz;
     return moved;
   }
-  Polynomial whole() const { return *this; }
-  double value(const double *sums) const { return power(sums[0], m); }
 };
 
 }  // namespace hofm

@@ -1,6 +1,7 @@
 // The objective, eq. (4): sum_i weight_i l(y_i, f_i) + sum of lambda_t/2 ||P^(t)||^2, its gradient and its predictions,
-// sample by sample, or by way of the nodes that samples are joined from (objective_joined.h). Rows are cut into blocks whose number depends on the data alone; each block sums for itself and the blocks
-// are added in order, so the bits do not depend on the number of threads.
+// sample by sample, or by way of the nodes that samples are joined from (objective_joined.h). Rows are cut into blocks whose number
+// depends on the data alone; each block sums for itself and the blocks are added in order, so the bits do not depend on the number of
+// threads.
 #ifndef HOFM_OBJECTIVE_H
 #define HOFM_OBJECTIVE_H
 

@@ -105,7 +105,7 @@ struct StepKernel {
   // One step on the columns, which leaves their G zero.
   void (*step)(const StepView &, const int *columns, int n, int first, int last);
   // For a batch of one row and the ANOVA kernel: catch_up() of its columns and, on them, forward()'s sum over the factors. `next` is a
-  // row to come, whose parameters are asked for on the way.
+  // row to come, of which as many parameters are asked for on the way as this row has.
   double (*forward)(const TermView &, const StepView &, const Slice &row, const double *missed, const Slice &next, double *state,
                     int first, int last);
   // backward() and step() of that row. G is scratch that is zero.

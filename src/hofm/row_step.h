@@ -87,6 +87,8 @@ inline void step_exactly(V &p, const V &g, V &r, const V &u, double eta) {
 }
 
 struct AdaptiveRate {
+  static constexpr bool remembers = true;
+
   // P -= eta r g with r after g; p is what P holds.
   template <class U>
   static inline __attribute__((always_inline)) void step(double *P, const U &p, const U &g, double *memory, double eta) {
@@ -131,6 +133,8 @@ struct AdaptiveRate {
 };
 
 struct ConstantRate {  // r = 1
+  static constexpr bool remembers = false;
+
   template <class U>
   static void step(double *P, const U &p, const U &g, double *, double eta) {
     U moved;
@@ -226,7 +230,7 @@ inline __attribute__((always_inline)) double forward_unit(Degree<M> m, const Ter
   for (int jj = 0; jj < row.size; ++jj) {
     if (jj < next.size) {
       __builtin_prefetch(P + next.index[jj] * stride, 1);
-      __builtin_prefetch(memory + next.index[jj] * stride, 1);
+      if (Rate::remembers) __builtin_prefetch(memory + next.index[jj] * stride, 1);
     }
     const std::ptrdiff_t at = row.index[jj] * stride;
     shrink_unit<U, Rate>(p, P + at, memory + at, missed[jj] * view.shrink);
@@ -250,8 +254,12 @@ double forward_steps(const TermView &term, const StepView &view, const Slice &ro
 }
 
 template <class Rate>
-double forward_steps_linear(const TermView &term, const StepView &view, const Slice &row, const double *missed, const Slice &,
+double forward_steps_linear(const TermView &term, const StepView &view, const Slice &row, const double *missed, const Slice &next,
                             double *state, int, int) {
+  for (int jj = 0; jj < next.size; ++jj) {
+    __builtin_prefetch(view.P + next.index[jj], 1);
+    if (Rate::remembers) __builtin_prefetch(view.memory + next.index[jj], 1);
+  }
   catch_up_linear<Rate>(view, row.index, missed, row.size, 0, 1);
   return sum_linear(term, row, state, false);
 }

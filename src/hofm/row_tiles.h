@@ -24,7 +24,7 @@ struct TileSize {
     const double filled = std::max(1.0, double(x.nonzeros()) / std::max(1, x.inner));  // nonzeros of a row
     const double height = 8.0 * std::max(x.outer, 4096) / filled;
     const bool cut = filled >= 64 && height <= 4096;
-    rows = cut ? 1024 : int(std::clamp(height, 1024.0, 1e6));
+    rows = cut ? 1024 : int(std::clamp(height, 1024.0, 262144.0));
     nonzeros = cut ? 32 * 1024 : std::numeric_limits<std::size_t>::max();
     piece_bits = cut ? 5 : 2;
     while (!cut && piece_bits < 6 && (1 << piece_bits) < 1.25 * filled) ++piece_bits;
@@ -63,7 +63,7 @@ class RowTiles {
   bool ends() const { return right_ == columns_.outer; }  // whether it has their last
   int first() const { return first_; }                    // row
   PieceView rows() const { return {end_ - first_, start_.data(), pieces_.data()}; }  // each has one piece at least
-  bool cut() const { return size_.nonzeros < columns_.nonzeros(); }  // whether rows may have more than one tile
+  bool cut() const { return size_.nonzeros <= columns_.nonzeros(); }  // whether rows may have more than one tile
   int most_rows() const { return most_; }                            // of a tile
 
  private:

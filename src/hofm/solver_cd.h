@@ -5,7 +5,8 @@
 //   p_js -= (sum_i w_i l'_i D_ij + lambda p_js) / (mu sum_i w_i D_ij^2 + lambda),   D_ij = dK(p_s, x_i)/dp_js,
 // never raises the objective and for the squared loss is the exact minimiser. D_ij comes from a few sums kept per row by taking
 // feature j out of them (kernel_anova.h): O(m) per nonzero, where the paper's recursion (12) costs O(m^2). Without a bound or
-// without affinity the step is checked against the objective and halved until that does not rise.
+// without affinity the step is checked against the objective and halved until that does not rise. Between epochs the way of the last
+// one may be gone on with (descent.h), which the paper does not do.
 #ifndef HOFM_SOLVER_CD_H
 #define HOFM_SOLVER_CD_H
 
@@ -248,68 +249,60 @@ class CoordinateDescent {
         for (double &w : side) w *= Loss::mu;
   }
 
-  // Minimises in `model`. link() then holds the link values of the samples, which by columns are to be had without a copy by rows.
+  // Minimises in `model`. The outcome has the link values of the samples.
   Outcome operator()(Model &model) {
     refresh(model);
-    Model before;
-    Outcome outcome = descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
-      const bool extrapolate = options_.extrapolate && epoch > 1;  // the first epoch leaves an arbitrary start
-      if (extrapolate) before = model;
+    const auto epoch = [&](int e) {
       if (model.fit_intercept) update_intercept(model.intercept);
       for (Term &term : model.terms) {
         update_factors(term);
         if (term.kernel == Kernel::mix) update_theta(term);
       }
-      if (epoch % kRefresh == 0) refresh(model);
-      if (extrapolate) go_on(before, model);
-    });
-    refresh(model);
+      if (e % kRefresh == 0) refresh(model);
+    };
+    const auto move_to = [&](Model &&beyond) {
+      std::vector<double> f = link_values(design_.n, beyond, response_.offset, values_);
+      if (!clearly_lower(loss(f) + penalty(beyond), objective(model))) return false;
+      model = std::move(beyond);
+      f_ = std::move(f);
+      return true;
+    };
+    Outcome outcome = descend(options_, monitor_, model, [&] { return objective(model); }, epoch, move_to);
+    if (options_.max_iter > 0) refresh(model);
     outcome.link = f_;
     for (int i = 0; i < design_.n; ++i) outcome.link[i] -= response_.offset[i];
     return outcome;
   }
 
-  const std::vector<double> &link() const { return f_; }
-
  private:
   void refresh(const Model &model) { f_ = link_values(design_.n, model, response_.offset, values_); }
 
-  void go_on(const Model &before, Model &model) {
-    Model beyond = extrapolation_.beyond(before, model);
-    std::vector<double> f = link_values(design_.n, beyond, response_.offset, values_);
-    const bool lower = loss(f) + penalty(beyond) < objective(model);
-    extrapolation_.learn(lower);
-    if (!lower) return;
-    model = std::move(beyond);
-    f_ = std::move(f);
-  }
-
-  // use(kernel, sums, i) for every factor and sample, with the sums that make up the kernel's value: for the ANOVA kernels these
-  // are A^1..A^m at sums[0..m-1].
-  template <class Use>
-  void with_sums(const Term &term, const Use &use) {
+  // v[i * m + t - 1] = sum_s A^t(p_s, x_i), t = 1..m, for a term of kernel `mix`.
+  std::vector<double> degree_values(const Term &term) {
+    const int m = term.degree, width = m + 1;
+    std::vector<double> v(std::size_t(design_.n) * m, 0.0);
+    const auto add = [&](const double *sums, int i) {
+      for (int t = 0; t < m; ++t) v[std::size_t(i) * m + t] += sums[t];
+    };
     if (joinable<Loss>(design_, term)) {
-      with_join(term, [&](auto join) {
-        JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads, monitor_);
-        for (int s = 0; s < term.k; ++s) {
-          factor(term, s);
-          sweep.each(p_.data(), [&](const double *sums, int i) { use(join, sums, i); });
-        }
-      });
-      return;
-    }
-    ColumnSource columns(design_, term.augment);
-    with_kernel(term, [&](auto kernel) {
-      auto whole = kernel.whole();
-      const int width = 1 + whole.size();
-      std::vector<double> slots(std::size_t(design_.n) * width);
+      const MixJoin join(m, term.theta.data());
+      JoinedSweep<MixJoin, LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads, monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
-        fill_rows(whole, columns, p_.data(), design_.n, slots.data(), width, monitor_);
-        for (int i = 0; i < design_.n; ++i) use(whole, slots.data() + std::size_t(i) * width + 1, i);
-        monitor_.poll(2.0 * design_.nonzeros() * width);
+        sweep.each(p_.data(), add);
       }
-    });
+      return v;
+    }
+    const Anova<Dynamic> kernel{{m + 1}};  // which keeps A^1..A^m
+    ColumnSource columns(design_, term.augment);
+    std::vector<double> slots(std::size_t(design_.n) * width);
+    for (int s = 0; s < term.k; ++s) {
+      factor(term, s);
+      fill_rows(kernel, columns, p_.data(), design_.n, slots.data(), width, monitor_);
+      for (int i = 0; i < design_.n; ++i) add(slots.data() + std::size_t(i) * width + 1, i);
+      monitor_.poll(2.0 * design_.nonzeros() * width);
+    }
+    return v;
   }
 
   void factor(const Term &term, int s) {
@@ -393,7 +386,8 @@ class CoordinateDescent {
   // Factors of joined samples by way of their nodes.
   void update_joined(Term &term) {
     with_join(term, [&](auto join) {
-      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads, monitor_);
+      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads,
+                                                          monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep(p_.data(), term.lambda, f_);
@@ -406,10 +400,8 @@ class CoordinateDescent {
   // the curvature) of the loss is minimised exactly; the way there stays on the simplex.
   void update_theta(Term &term) {
     const int m = term.degree;
-    std::vector<double> v(std::size_t(design_.n) * m, 0.0), g(m, 0.0), H(std::size_t(m) * m, 0.0);
-    with_sums(term, [&](auto, const double *sums, int i) {
-      for (int t = 0; t < m; ++t) v[std::size_t(i) * m + t] += sums[t];
-    });
+    const std::vector<double> v = degree_values(term);
+    std::vector<double> g(m, 0.0), H(std::size_t(m) * m, 0.0);
     for (int i = 0; i < design_.n; ++i) {
       const double *vi = &v[std::size_t(i) * m];
       const double slope = response_.weight[i] * Loss::deriv(response_.y[i], f_[i]);
@@ -432,7 +424,6 @@ class CoordinateDescent {
   const Options &options_;
   Monitor &monitor_;
   TermValues values_;
-  Extrapolation extrapolation_;
   std::vector<NodeSet> sides_;
   BySides y_, weight_, curvature_;
   std::vector<double> f_, p_;

@@ -143,16 +143,27 @@ class GridDescent {
 
   Outcome operator()(Model &model) {
     start(model);
-    Model before;
-    return descend(options_, monitor_, [&] { return objective(model); }, [&](int epoch) {
-      const bool extrapolate = options_.extrapolate && epoch > 1;  // as in solver_cd.h
-      if (extrapolate) before = model;
+    const auto epoch = [&](int e) {
       if (model.fit_intercept) update_intercept(model.intercept);
       int first = 1;
       for (Term &term : model.terms) update_term(term, first);
-      if (epoch % kRefresh == 0) start(model);
-      if (extrapolate) go_on(before, model);
-    });
+      if (e % kRefresh == 0) start(model);
+    };
+    const auto move_to = [&](Model &&beyond) {
+      const double here = objective(model);
+      std::vector<Tables> tables = std::move(tables_);
+      std::vector<double> f = std::move(f_);
+      start(beyond);
+      const bool lower = clearly_lower(objective(beyond), here);
+      if (lower) {
+        model = std::move(beyond);
+      } else {
+        tables_ = std::move(tables);
+        f_ = std::move(f);
+      }
+      return lower;
+    };
+    return descend(options_, monitor_, model, [&] { return objective(model); }, epoch, move_to);
   }
 
  private:
@@ -194,22 +205,6 @@ class GridDescent {
         }
       });
     for (Tables &t : tables_) t.renew(0, 1);
-  }
-
-  void go_on(const Model &before, Model &model) {
-    Model beyond = extrapolation_.beyond(before, model);
-    const double here = objective(model);
-    std::vector<Tables> tables = tables_;
-    std::vector<double> f = f_;
-    start(beyond);
-    const bool lower = objective(beyond) < here;
-    extrapolation_.learn(lower);
-    if (lower) {
-      model = std::move(beyond);
-    } else {
-      tables_ = std::move(tables);
-      f_ = std::move(f);
-    }
   }
 
   void update_term(Term &term, int &first) {
@@ -257,7 +252,6 @@ class GridDescent {
   GridResponse grid_;
   const Options &options_;
   Monitor &monitor_;
-  Extrapolation extrapolation_;
   std::vector<NodeSet> sides_;
   std::vector<Tables> tables_;
   double Z_ = 1;

@@ -145,8 +145,8 @@ class StochasticGradient {
     for (std::size_t first = 0; first < order.size(); first += options_.batch) {
       const std::size_t last = std::min(order.size(), first + std::size_t(options_.batch));
       if (dummies_) catch_up_dummies(model, pass);
-      if (last - first == 1 && Task::rows == 1) {
-        descend(model, pass, order[first], coming(order, last), epoch);
+      if (Task::rows == 1 && last - first == 1) {
+        if constexpr (Task::rows == 1) descend(model, pass, order[first], coming(order, last), epoch);
       } else {
         for (std::size_t q = first; q < last; q += most)
           accumulate(model, pass, &order[q], int(std::min(most, last - q)), double(last - first), epoch);
@@ -176,7 +176,21 @@ class StochasticGradient {
     return row.size > kMostFetched ? none : row;
   }
 
-  // A batch of one row: its features are brought up to date on the way forward, and the step is taken on the way backward.
+  // Asks for the parameters of a row to come.
+  void fetch(const Model &model, const Slice &row) const {
+    for (std::size_t t = 0; t < model.terms.size(); ++t) {
+      const Term &term = model.terms[t];
+      for (int q = 0; q < row.size; ++q)
+        for (int s = 0; s < term.stride; s += kLine) {
+          const std::size_t at = std::size_t(term.augment + row.index[q]) * term.stride + s;
+          __builtin_prefetch(&term.P[at], 1);
+          if (Step::adaptive) __builtin_prefetch(&state_.memory[t][at], 1);
+        }
+    }
+  }
+
+  // A batch of one row, that of sample `item`: its features are brought up to date on the way forward, and the step is taken on the way
+  // backward.
   void descend(Model &model, BatchPass &pass, int item, const Slice &next, std::uint64_t epoch) {
     const Slice row = row_of_(item);
     f_.resize(1);
@@ -189,6 +203,7 @@ class StochasticGradient {
                                  group.last);
       });
     } else {
+      fetch(model, next);
       rows_.clear();
       rows_.add(item);
       catch_up(model, pass, row.index, row.size);

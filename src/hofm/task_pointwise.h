@@ -7,7 +7,7 @@
 //   slopes(item, epoch, f, g)  derivatives of that in f
 //   objective(model)   the mean loss and the penalty, as reported after each epoch
 //   validates()        whether samples are held out, and held_out_loss(model) the mean loss on them
-// Here an item is a sample.
+// Here, as in every task with one row for an item, an item is a sample.
 #ifndef HOFM_TASK_POINTWISE_H
 #define HOFM_TASK_POINTWISE_H
 

@@ -58,7 +58,7 @@ int main() {
     const Sample x(40000, 5, density, random);
     for (int first : {0, 700}) CHECK(check_tiles(x, first, 39000) > 1);
   }
-  // Long rows are cut: 700 columns take several tiles above each other's.
+  // Long rows are cut: 700 columns take several tiles side by side, and that twice.
   const Sample wide(1500, 700, 0.3, random);
   CHECK(check_tiles(wide, 0, 1500) > 4);
   CHECK(check_tiles(wide, 10, 1100) > 4);
@@ -70,6 +70,13 @@ int main() {
   for (int i = 0; i < 1500; i += 5) density[i] = 0.9;
   const Sample uneven_cut(1500, 700, density, random);
   CHECK(check_tiles(uneven_cut, 0, 1500) > 4);
+
+  // A tile that is full at its last nonzero, with columns to come that are empty.
+  Sample full(128, 256, 1.0, random);
+  full.columns.outer = full.d = 257;
+  full.columns.start.push_back(full.columns.start.back());
+  check_tiles(full, 0, 128);
+  for (const hofm::Term &term : all_terms(3, 3, full.d, 0.1, random)) check_values(full, term);
 
   const Sample many(2000, 9, 0.5, random), few(3, 9, 0.3, random), long_rows(1100, 700, 0.15, random);
   for (int k : {3, 8, 17, 30}) {

@@ -66,22 +66,27 @@ int main() {
       for (int t = 1; t <= 3; ++t) together.terms.push_back(random_term(t, 2, all.d, 0.001, random));
       models.push_back(together);
 
-      for (const hofm::Model &start : models) {
-        hofm::Options options;
-        options.max_iter = 20;
-        options.tol = 0;
-        options.sweep = "single";
-        hofm::Monitor m1, m2;
-        hofm::Model by_grid = start, by_pairs = start;
-        hofm::GridDescent(samples, grid, options, m1)(by_grid);
-        hofm::fit(all, response, by_pairs, options, m2);
-        CHECK_NEAR(by_grid.intercept, by_pairs.intercept, 1e-8);
-        for (std::size_t t = 0; t < start.terms.size(); ++t)
-          for (std::size_t q = 0; q < start.terms[t].P.size(); ++q)
-            CHECK_NEAR(by_grid.terms[t].P[q], by_pairs.terms[t].P[q], 1e-8);
-        for (std::size_t e = 0; e < m1.trace.objective.size(); ++e)
-          CHECK_NEAR(m1.trace.objective[e], m2.trace.objective[e], 1e-9);
-      }
+      for (const hofm::Model &start : models)
+        for (bool extrapolate : {false, true}) {
+          hofm::Options options;
+          options.max_iter = 20;
+          options.tol = 0;
+          options.sweep = "single";
+          options.extrapolate = extrapolate;
+          hofm::Monitor m1, m2;
+          hofm::Model by_grid = start, by_pairs = start;
+          hofm::GridDescent(samples, grid, options, m1)(by_grid);
+          hofm::fit(all, response, by_pairs, options, m2);
+          CHECK_NEAR(by_grid.intercept, by_pairs.intercept, 1e-8);
+          for (std::size_t t = 0; t < start.terms.size(); ++t)
+            for (std::size_t q = 0; q < start.terms[t].P.size(); ++q)
+              CHECK_NEAR(by_grid.terms[t].P[q], by_pairs.terms[t].P[q], 1e-8);
+          const std::vector<double> &objective = m1.trace.objective;
+          for (std::size_t e = 0; e < objective.size(); ++e) {
+            CHECK_NEAR(objective[e], m2.trace.objective[e], 1e-9);
+            if (e > 0) CHECK(objective[e] <= objective[e - 1] + 1e-12);
+          }
+        }
     }
   return report();
 }

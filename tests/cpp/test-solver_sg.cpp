@@ -71,7 +71,7 @@ void extremes_match(Isa isa) {
 }
 
 // forward() on a row is catch_up() and the row kernel's forward(), and descend() is backward() and step().
-void descents_match(Isa isa, bool adaptive, const hofm::Term &start, const Sample &x) {
+void descents_match(Isa isa, bool adaptive, const hofm::Term &start, const Sample &x, double shrink, double memory) {
   hofm::Design design = x.design();
   design.need_rows();
   const hofm::Slice row = design.blocks[0].rows.view()[0];
@@ -81,21 +81,24 @@ void descents_match(Isa isa, bool adaptive, const hofm::Term &start, const Sampl
   const hofm::RowKernel rows = hofm::row_kernel(start.kernel, start.degree, isa);
   const hofm::StepKernel steps = hofm::step_kernel(adaptive, start.kernel, start.degree, isa);
   hofm::Term one = start, two = start;
-  Vector state(hofm::state_size(start)), work(hofm::work_size(start, row.size) + start.stride), G(start.P.size(), 0.0);
-  Vector memory_one(start.P.size(), 3.0), memory_two = memory_one, missed;
+  Vector state(hofm::state_size(start)), other(state.size()), work(hofm::work_size(start, row.size) + start.stride), G(start.P.size(), 0.0);
+  Vector memory_one(start.P.size(), memory), memory_two = memory_one, missed;
+  for (std::size_t q = 0; q < memory_one.size(); ++q)
+    if (int(q % start.stride) >= start.k) memory_one[q] = memory_two[q] = 1;  // padding, as the solver has it
   for (int q = 0; q < row.size; ++q) missed.push_back(q % 3 == 2 ? 90 : q);  // little and much to catch up with
   for (int time = 0; time < 5; ++time) {
-    const hofm::StepView first{one.P.data(), G.data(), memory_one.data(), one.stride, 0.01, 0.002};
-    const hofm::StepView second{two.P.data(), G.data(), memory_two.data(), two.stride, 0.01, 0.002};
+    const hofm::StepView first{one.P.data(), G.data(), memory_one.data(), one.stride, 0.01, shrink};
+    const hofm::StepView second{two.P.data(), G.data(), memory_two.data(), two.stride, 0.01, shrink};
     steps.catch_up(first, columns.data() + one.augment, missed.data(), row.size, 0, one.stride);
     const double value = rows.forward(hofm::view(one), row, state.data());
     rows.backward(hofm::view(one), row, state.data(), 0.3, G.data(), work.data(), 0, one.stride);
     steps.step(first, columns.data(), int(columns.size()), 0, one.stride);
+    std::fill(other.begin(), other.end(), HUGE_VAL);
     double sum = 0;  // by parts, as threads would
     for (int s = 0; s < two.stride; s += 8)
-      sum += steps.forward(hofm::view(two), second, row, missed.data(), row, state.data(), s, std::min(s + 8, two.stride));
+      sum += steps.forward(hofm::view(two), second, row, missed.data(), row, other.data(), s, std::min(s + 8, two.stride));
     CHECK_NEAR(sum, value, 1e-12);
-    steps.descend(hofm::view(two), second, row, state.data(), 0.3, work.data(), 0, two.stride);
+    steps.descend(hofm::view(two), second, row, other.data(), 0.3, work.data(), 0, two.stride);
     for (std::size_t q = 0; q < one.P.size(); ++q) CHECK_NEAR(two.P[q], one.P[q], 1e-12);
     for (double g : G) CHECK(g == 0);
   }
@@ -128,8 +131,11 @@ int main() {
       const Sample x(1, 12, 0.9, random);
       for (int k : {4, 13, 24})
         for (int m = 1; m <= 9; ++m) {
-          descents_match(isa, adaptive, random_term(m, k, x.d, 0, random), x);
-          if (m > 1) descents_match(isa, adaptive, random_term(m, k, x.d, 0, random, hofm::Kernel::anova, m - 1), x);
+          for (double memory : {3.0, HUGE_VAL})  // the latter of features without a gradient so far
+            for (double shrink : {0.0, 0.002}) {
+              descents_match(isa, adaptive, random_term(m, k, x.d, 0, random), x, shrink, memory);
+              if (m > 1) descents_match(isa, adaptive, random_term(m, k, x.d, 0, random, hofm::Kernel::anova, m - 1), x, shrink, memory);
+            }
         }
     }
 

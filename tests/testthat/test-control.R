@@ -10,7 +10,7 @@ test_that("every setting has its type", {
 
 test_that("every bad setting is an error that names it", {
   bad <- list(NA, -1, "a", 1:2, numeric(0), list(), Inf)
-  settings <- c("max_iter", "tol", "eta", "batch", "threads", "verbose", "keep_fitted")
+  settings <- c("max_iter", "tol", "eta", "batch", "threads", "verbose", "keep_fitted", "extrapolate")
   for (name in settings) for (value in bad) {
     expect_error(do.call(hofm_control, stats::setNames(list(value), name)), sprintf("`%s` must", name),
                  class = "hofm_error_input")

@@ -104,4 +104,7 @@ test_that("numbers whose sum is too large are finite all the same", {
   expect_false(all_finite(c(1, Inf)))
   expect_false(all_finite(c(Inf, -Inf)))
   expect_true(all_finite(numeric()))
+  for (n in 1:9) for (at in seq_len(n)) for (odd in c(NA, NaN, Inf, -Inf)) {
+    expect_false(all_finite(replace(rep(big, n), at, odd)))
+  }
 })

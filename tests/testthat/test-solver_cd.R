@@ -37,11 +37,12 @@ test_that("orders 5, 6 and 20 equal the twin too", {
 })
 
 test_that("the objective never rises and is the one written on the help page", {
-  for (loss in names(losses_slow)) {
+  for (loss in names(losses_slow)) for (extrapolate in c(FALSE, TRUE)) {
     set.seed(5)
     problem <- random_problem(40, 8, loss, uniform = FALSE, offset = TRUE)
     start <- random_model(8, 3)
-    fit <- fit_from(problem, spec_for(3, loss = loss, lambda = c(0.1, 2e-3, 3e-3)), start, max_iter = 50, tol = 0)
+    fit <- fit_from(problem, spec_for(3, loss = loss, lambda = c(0.1, 2e-3, 3e-3)), start, max_iter = 50, tol = 0,
+                    extrapolate = extrapolate)
     expect_true(all(diff(fit$trace$objective) <= 1e-12 * abs(fit$objective)))
     slow <- function(model) {
       objective_slow(model, problem$dense, problem$y, loss, c(0.1, 2e-3, 3e-3), problem$weights, offsets(problem))
@@ -67,9 +68,11 @@ test_that("one feature that dwarfs the others costs no accuracy", {
   problem$blocks[[1]]$x[, 1] <- 1e4 * problem$blocks[[1]]$x[, 1]
   problem$dense[, 1] <- 1e4 * problem$dense[, 1]
   start <- random_model(6, 5, k = 1)
-  fit <- fit_from(problem, spec_for(5, k = 1, lambda = 1e-6), start, max_iter = 3, tol = 0)
-  expect_equal(fit$link, link_slow(parameters(fit), problem$dense), tolerance = 1e-9)
-  expect_true(all(diff(fit$trace$objective) <= 0))
+  for (extrapolate in c(FALSE, TRUE)) {
+    fit <- fit_from(problem, spec_for(5, k = 1, lambda = 1e-6), start, max_iter = 3, tol = 0, extrapolate = extrapolate)
+    expect_equal(fit$link, link_slow(parameters(fit), problem$dense), tolerance = 1e-9)
+    expect_true(all(diff(fit$trace$objective) <= 0))
+  }
 })
 
 test_that("without a penalty, features that are in no product of a degree do not follow rounding errors", {
