@@ -16,12 +16,12 @@
 #' Each path goes from the largest lambda to the smallest, every fit starting from the one before or, where that is lower, ahead on the
 #' line through the two before. Columns of P that the penalty has pulled to nearly zero start again from random values, since a fit that
 #' starts at zero would stay there; and at some places a fit from a random start is tried as well. Where that finds a new minimum, the
-#' larger lambdas before it are tried again from there, and the lower objective is kept. On 56 simulated data sets
-#' with default settings this took from a tenth to a half of the iterations of a fit from a random start at each of 30 lambdas, 0.27 of
-#' them on average (and from 0.1 to 0.4 on citations of papers and ratings of films); with a very small `tol` on four features up to two
+#' larger lambdas before it are tried again from there, and the lower objective is kept. On 21 simulated data sets
+#' with default settings this took from 0.15 to 0.6 of the iterations of a fit from a random start at each of 30 lambdas, 0.3 of
+#' them in all (and 0.1 on citations of papers, up to a half on ratings of films); with a very small `tol` up to two
 #' thirds. As objectives have several local minima above order 1, single points of a path can be higher than such a fit would be, and
 #' others lower: of the 30 points about 3 were higher by more than 1e-4 of the objective, most of them among the smallest lambdas, and
-#' about 8 lower by as much. About half of those that are higher have only stopped at `tol` on the way to a minimum as low.
+#' about 7 lower by as much. About half of those that are higher have only stopped at `tol` on the way to a minimum as low.
 #' With `"lbfgs"` and no `tol` of their own the fits of a path
 #' stop at 1e-5; the models refitted at the end have the usual tolerance.
 #'

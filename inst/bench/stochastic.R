@@ -1,4 +1,4 @@
-# How long is an epoch of AdaGrad on a plain matrix, beside an epoch of the yardstick?
+# How long is an epoch of AdaGrad on a plain matrix, a step for each row, beside an epoch of the yardstick?
 jobs <- Filter(Negate(is.null), list(read_job("ml100k"), the_synthetic()))
 
 rows <- list()
@@ -6,7 +6,8 @@ for (job in jobs) for (m in 2:3) for (threads in 1:2) {
   say("AdaGrad on ", job$name, ", order ", m, ", ", threads, " thread(s)")
   seconds <- interleave(list(
     hofm = function() {
-      control <- hofm_control(init_sd = 0.1, eta = 0.01, threads = threads, max_iter = 3, tol = 0, seed = 1, keep_fitted = FALSE)
+      control <- hofm_control(init_sd = 0.1, eta = 0.01, batch = 1, threads = threads, max_iter = 3, tol = 0, seed = 1,
+                              keep_fitted = FALSE)
       epoch_seconds(fit_block(job$x, job$y, m = m, lambda = job$lambda, solver = "adagrad", control = control))
     },
     yardstick = function() yardstick_epoch(job, m)
