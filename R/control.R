@@ -18,7 +18,7 @@
 #'   paper.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
 #' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. `NULL` takes one in 500 of the samples, at
-#'   most 32: steps on several samples at once are cheaper, and threads can share them.
+#'   most 32: steps on several samples at once are less noisy, and threads can share them.
 #' @param validation Share of the rows, from 0 to less than 1, that `"sgd"` and `"adagrad"` hold out of training, of each class the
 #'   same share. The mean loss on them, without penalty, is watched after each epoch, and the fit has the parameters of the epoch at
 #'   which it was least. 0 holds out none; other solvers have no epochs to stop at.
