@@ -20,8 +20,8 @@
 #' with default settings this took from 0.15 to 0.6 of the iterations of a fit from a random start at each of 30 lambdas, 0.3 of
 #' them in all (and 0.1 on citations of papers, up to a half on ratings of films); with a very small `tol` up to two
 #' thirds. As objectives have several local minima above order 1, single points of a path can be higher than such a fit would be, and
-#' others lower: of the 30 points about 3 were higher by more than 1e-4 of the objective, most of them among the smallest lambdas, and
-#' about 7 lower by as much. About half of those that are higher have only stopped at `tol` on the way to a minimum as low.
+#' others lower: of the 30 points about 3 were higher by more than 1e-4 of the objective, and
+#' about 7 lower by as much.
 #' With `"lbfgs"` and no `tol` of their own the fits of a path
 #' stop at 1e-5; the models refitted at the end have the usual tolerance.
 #'
