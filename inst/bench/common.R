@@ -92,6 +92,15 @@ write_pairs <- function(x, y) {
 
 the_synthetic <- function() if (smoke) synthetic_job(200, 50, 5) else synthetic_job(20000, 5000, 20)
 
+# What is no epoch of anything is measured in these: the yardstick's epoch of that matrix at order 2 and rank 30.
+reference_epoch <- local({
+  job <- NULL
+  function() {
+    if (is.null(job)) job <<- the_synthetic()
+    yardstick_epoch(job, 2)
+  }
+})
+
 # ---- fits ----
 
 # A model of degree m alone, as the yardstick has it. No start collapses in the few epochs that are timed.
@@ -115,9 +124,15 @@ elapsed <- function(expression) system.time(expression, gcFirst = FALSE)[["elaps
 
 # ---- results ----
 
-# Every function of `what` called in turn, `runs` times over: a matrix with one column per function.
-interleave <- function(what) {
-  t(vapply(seq_len(runs), function(run) vapply(what, function(f) as.double(f()), 0), double(length(what))))
+# Every function of `what` called in turn, `times` over: a matrix with one column per function.
+interleave <- function(what, times = runs) {
+  t(vapply(seq_len(times), function(run) vapply(what, function(f) as.double(f()), 0), double(length(what))))
+}
+
+# Seconds of a function, `times` over, and of the reference epoch after each.
+beside_reference <- function(seconds, times = runs) {
+  table <- interleave(list(seconds = seconds, reference = reference_epoch), times)
+  list(seconds = table[, "seconds"], yardstick = table[, "reference"])
 }
 
 # One line of the table. The ratio is the yardstick's seconds over ours ("times faster") or ours over the yardstick's.

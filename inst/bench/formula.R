@@ -4,9 +4,9 @@ set.seed(1)
 data <- data.frame(y = stats::rnorm(size$n), lapply(1:3, function(q) factor(sample(size$levels, size$n, TRUE), seq_len(size$levels))))
 names(data)[-1] <- c("u", "v", "w")
 control <- hofm_control(max_iter = 1, tol = 0, seed = 1, init_sd = 0.01, keep_fitted = FALSE)
-seconds <- replicate(min(runs, 3), {
+time <- beside_reference(times = min(runs, 3), function() {
   total <- elapsed(fit <- suppressWarnings(hofm(y ~ u + v + w, data, order = 2, rank = 4, lambda = 1e-3, control = control)))
   total - max(fit$trace$seconds)
 })
-result("formula to sparse matrix", sprintf("%g rows, 3 factors of %g levels", size$n, size$levels), order = 2, rank = 4, seconds = seconds,
-       note = "all of hofm() but the solver")
+result("formula to sparse matrix", sprintf("%g rows, 3 factors of %g levels", size$n, size$levels), order = 2, rank = 4,
+       seconds = time$seconds, yardstick = time$yardstick, sense = "of an epoch", note = "all of hofm() but the solver")

@@ -11,13 +11,15 @@ sets <- list("ones" = with_values(rep(1, cells)), "two decimals" = with_values(r
 y <- sample(c(-1, 1), size$n, TRUE)
 file <- tempfile(fileext = ".txt")
 rows <- lapply(names(sets), function(name) {
-  write <- replicate(min(runs, 3), elapsed(write_libsvm(sets[[name]], y, file)))
-  read <- replicate(min(runs, 3), elapsed(read_libsvm(file, n_features = size$d, base = 1)))
+  write <- beside_reference(function() elapsed(write_libsvm(sets[[name]], y, file)), min(runs, 3))
+  read <- beside_reference(function() elapsed(read_libsvm(file, n_features = size$d, base = 1)), min(runs, 3))
   stopifnot(identical(read_libsvm(file, n_features = size$d, base = 1)$x, sets[[name]]))
   size <- file.size(file) / 1e6
-  note <- function(seconds) sprintf("%.0f MB, %.0f MB per second", size, size / stats::median(seconds))
-  rbind(result("libsvm text read", name, seconds = read, note = note(read)),
-        result("libsvm text written", name, seconds = write, note = note(write)))
+  row <- function(question, time) {
+    result(question, name, seconds = time$seconds, yardstick = time$yardstick, sense = "of an epoch",
+           note = sprintf("%.0f MB, %.0f MB per second", size, size / stats::median(time$seconds)))
+  }
+  rbind(row("libsvm text read", read), row("libsvm text written", write))
 })
 unlink(file)
 do.call(rbind, rows)

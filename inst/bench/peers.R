@@ -7,10 +7,10 @@ ours <- function(m, k, solver, epochs) {
                           keep_fitted = FALSE)
   elapsed(suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, loss = "squared", solver = solver, control = control)))
 }
-ten_epochs <- function(m, k) if (m < 2 || is.null(yardstick_binary())) NA else sum(run_yardstick(job, m, k, epochs = 10)$seconds)
+ten_epochs <- function() if (is.null(yardstick_binary())) NA else sum(run_yardstick(job, 2, 8, epochs = 10)$seconds)
 compare <- function(peer, note, m, k, us, them) {
   say("beside ", peer)
-  seconds <- interleave(list(hofm = us, peer = them, yardstick = function() ten_epochs(m, k)))
+  seconds <- interleave(list(hofm = us, peer = them, yardstick = ten_epochs))
   result(paste("beside", peer), job$name, order = m, rank = k, threads = 1, seconds = seconds[, 1], yardstick = seconds[, 3],
          note = sprintf("%s; %s takes %.3g s, %.1f times as long", note, peer, stats::median(seconds[, 2]),
                         stats::median(seconds[, 2] / seconds[, 1])))
