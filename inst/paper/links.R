@@ -67,10 +67,11 @@ make_best <- function(cell, parts, work) {
   fit_row(fit, parts$test, start$lambda, max(scores), length(factors))
 }
 
-# Scalings are compared by a second-order machine after a few sweeps, once for all models of a split.
+# Scalings are compared by a second-order machine after a few sweeps on two thirds of the training pairs, once for all models of a
+# split.
 scaling_cell <- function(scaling, cell) {
   list(key = list(set = cell$key$set, model = "hofm", order = 2, split = cell$key$split, scaling = scaling), rank = cell$rank,
-       solver = "cd", nfolds = cell$nfolds, folds = 1, tune_iter = 8, start = cell$scalings[[scaling]])
+       solver = "cd", nfolds = 3, folds = 1, tune_iter = 8, start = cell$scalings[[scaling]])
 }
 
 try_scaling <- function(cell, graph) {

@@ -9,13 +9,12 @@ source(system.file("paper", "links.R", package = "hofm"))
 # ---- What is run -------------------------------------------------------------------------------------------
 
 # How each graph is treated. `scalings` are those among which the training pairs decide; `tune_iter` and `max_iter` are
-# sweeps while tuning and in the last fit; `folds` of three are held out in turn for HOFM and shared at orders 2 and 3, one of
-# three for all else.
+# sweeps while tuning and in the last fit.
 graphs <- list(
-  ml100k = list(scalings = c(raw = -3), tune_iter = 20, max_iter = 40, folds = 3),
-  nips = list(scalings = c(raw = 0, log = -2, unit = -4, tfidf = -4), tune_iter = 8, max_iter = 16, folds = 1),
-  cora = list(scalings = c(raw = -2, unit = -3), tune_iter = 15, max_iter = 30, folds = 1),
-  dpi_e = list(scalings = c(raw = -3), tune_iter = 10, max_iter = 20, folds = 1)
+  ml100k = list(scalings = c(raw = -3), tune_iter = 20, max_iter = 40),
+  nips = list(scalings = c(raw = 0, log = -2, unit = -4, tfidf = -4), tune_iter = 8, max_iter = 16),
+  cora = list(scalings = c(raw = -2, unit = -3), tune_iter = 15, max_iter = 30),
+  dpi_e = list(scalings = c(raw = -3), tune_iter = 10, max_iter = 20)
 )
 
 # Coordinate descent, as in the paper, but for polynomial networks, whose kernel is not multi-linear: there L-BFGS is several
@@ -25,8 +24,7 @@ table_cell <- function(set, model, order, negatives, split) {
   polynomial <- model == "polynomial"
   list(key = list(set = set, model = model, order = order, negatives = negatives, split = split), rank = 30,
        solver = if (polynomial) "lbfgs" else "cd", scalings = graph$scalings,
-       start = if (negatives == "all") -4 else min(graph$scalings), nfolds = 3,
-       folds = if (model %in% c("hofm", "shared") && order <= 3 && negatives == "given") graph$folds else 1,
+       start = if (negatives == "all") -4 else min(graph$scalings), nfolds = 3, folds = 3,
        tune_iter = if (polynomial) 60 else graph$tune_iter, max_iter = if (polynomial) 200 else graph$max_iter)
 }
 
