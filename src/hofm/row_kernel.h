@@ -75,20 +75,20 @@ struct JointNodeKernel {
   double (*along)(std::ptrdiff_t width, const double *v, const double *rest);
 };
 
-// Samples by nodes: those of node i are start[i]..start[i + 1] - 1. Sample q meets F_1..F_size, at F + partner[q] * width; `width` is
-// a multiple of four, and what is beyond `size` is zero.
+// Samples by nodes: those of node i are at start[i]..start[i + 1] - 1. The one at q has the number sample[q] and meets F_1..F_size, at
+// F + partner[q] * width; `width` is a multiple of four, and what is beyond `size` is zero.
 struct SampleView {
-  const int *start, *partner;
+  const int *start, *sample, *partner;
   const double *F;
   int size, width;
 };
 
-// See row_samples.h. g, w and df are numbers of samples in the same order.
+// See row_samples.h. g and f are by the samples' numbers, w by their places.
 struct SampleKernel {
   // c = sum g F and G = sum w F F' of nodes first..last-1, one after the other at sums + i * apart.
   void (*collect)(const SampleView &, const double *g, const double *w, int first, int last, double *sums, std::ptrdiff_t apart);
-  // df = <moved, F>, with `width` numbers in `moved` for each node.
-  void (*follow)(const SampleView &, const double *moved, int first, int last, double *df);
+  // f += <moved, F>, with `width` numbers in `moved` for each node.
+  void (*follow)(const SampleView &, const double *moved, int first, int last, double *f);
 };
 
 // The steps of the stochastic solvers on some columns of a term: see row_step.h. G and the memory of the step rule are laid out as P;

@@ -4,6 +4,8 @@
 namespace hofm {
 namespace HOFM_ISA {
 
+inline const double *met(const SampleView &samples, int q) { return samples.F + std::ptrdiff_t(samples.partner[q]) * samples.width; }
+
 // c += g F and G += w F F', G by rows of whole packs.
 template <int M, int Packs>
 inline __attribute__((always_inline)) void add_sample(Degree<M> L, const double *F, double g, double w, Pack *c, Pack (*G)[Packs]) {
@@ -42,8 +44,8 @@ void collect_samples(const SampleView &samples, const double *g, const double *w
     const int end = samples.start[i + 1];
     for (; q + kWays <= end; q += kWays)
       for (int way = 0; way < kWays; ++way)
-        add_sample(L, samples.F + std::ptrdiff_t(samples.partner[q + way]) * samples.width, g[q + way], w[q + way], c[way], G[way]);
-    if (q < end) add_sample(L, samples.F + std::ptrdiff_t(samples.partner[q]) * samples.width, g[q], w[q], c[0], G[0]);
+        add_sample(L, met(samples, q + way), g[samples.sample[q + way]], w[q + way], c[way], G[way]);
+    if (q < end) add_sample(L, met(samples, q), g[samples.sample[q]], w[q], c[0], G[0]);
     if (kWays == 2) {
       c[0][0] += c[kWays - 1][0];
       for (int u = 0; u < L; ++u) G[0][u][0] += G[kWays - 1][u][0];
@@ -52,18 +54,19 @@ void collect_samples(const SampleView &samples, const double *g, const double *w
   }
 }
 
-// df[q] = <moved of the node, F of the sample>.
+// f += <moved of the node, F of the sample>.
 template <int M>
-void follow_samples(const SampleView &samples, const double *moved, int first, int last, double *df) {
+void follow_samples(const SampleView &samples, const double *moved, int first, int last, double *f) {
   Degree<M> L = degree_of<M>(samples.size);
   for (int i = first; i < last; ++i) {
     const double *by = moved + std::ptrdiff_t(i) * samples.width;
     for (int q = samples.start[i]; q < samples.start[i + 1]; ++q) {
-      const double *F = samples.F + std::ptrdiff_t(samples.partner[q]) * samples.width;
+      const double *F = met(samples, q);
+      double &to = f[samples.sample[q]];
       if (M != Dynamic && M <= 3) {
         double sum = by[0] * F[0];
         for (int u = 1; u < L; ++u) sum += by[u] * F[u];
-        df[q] = sum;
+        to += sum;
       } else {
         Pack sum = {0, 0, 0, 0}, a, b;
         for (int p = 0; p < (L + 3) / 4; ++p) {
@@ -71,7 +74,7 @@ void follow_samples(const SampleView &samples, const double *moved, int first, i
           load(b, F + 4 * p);
           sum += a * b;
         }
-        df[q] = total(sum);
+        to += total(sum);
       }
     }
   }

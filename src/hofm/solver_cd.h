@@ -242,8 +242,7 @@ class CoordinateDescent {
       : design_(design), response_(response), options_(options), monitor_(monitor), values_(design, options.threads, monitor) {
     if (design.plain()) return;
     sides_ = make_sides(design);
-    y_ = by_sides(response.y, sides_);
-    curvature_ = weight_ = by_sides(response.weight, sides_);
+    curvature_ = by_sides(response.weight, sides_);
     if constexpr (Loss::bounded)
       for (std::vector<double> &side : curvature_)
         for (double &w : side) w *= Loss::mu;
@@ -286,7 +285,7 @@ class CoordinateDescent {
     };
     if (joinable<Loss>(design_, term)) {
       const MixJoin join(m, term.theta.data());
-      JoinedSweep<MixJoin, LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads, monitor_);
+      JoinedSweep<MixJoin, LossTarget<Loss>> sweep(join, sides_, term.augment, {response_, curvature_}, options_.threads, monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep.each(p_.data(), add);
@@ -386,7 +385,7 @@ class CoordinateDescent {
   // Factors of joined samples by way of their nodes.
   void update_joined(Term &term) {
     with_join(term, [&](auto join) {
-      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {y_, weight_, curvature_}, options_.threads,
+      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {response_, curvature_}, options_.threads,
                                                           monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
@@ -425,7 +424,7 @@ class CoordinateDescent {
   Monitor &monitor_;
   TermValues values_;
   std::vector<NodeSet> sides_;
-  BySides y_, weight_, curvature_;
+  BySides curvature_;  // of the samples: weight * mu
   std::vector<double> f_, p_;
 };
 

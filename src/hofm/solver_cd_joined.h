@@ -320,12 +320,13 @@ inline BySides by_sides(const std::vector<double> &value, const std::vector<Node
   return out;
 }
 
-// The samples' part in c and G for a loss with curvature bound: slope, at link value f, and curvature of the loss of block b's
-// sample qq, in the order of its `samples`.
+// The samples' part in c and G for a loss with curvature bound: the slope of sample q's loss at link value f, and the curvatures of all
+// in the order of block b's `samples`.
 template <class Loss>
 struct LossTarget {
-  const BySides &y, &weight, &curvatures;  // the last are weight * mu
-  double slope(int b, int qq, double f) const { return weight[b][qq] * Loss::deriv(y[b][qq], f); }
+  const Response &response;
+  const BySides &curvatures;  // weight * mu
+  double slope(int q, double f) const { return response.weight[q] * Loss::deriv(response.y[q], f); }
   const double *curvature(int b) const { return curvatures[b].data(); }
 };
 
@@ -423,28 +424,30 @@ class JoinedSweep {
     double rest[Join::capacity];
     for (int i = 0; i < n; ++i)
       join_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width()]);
-    return {samples.start.data(), two ? sides_[b].partner.data() : numbers_.data(), partners_.data(), join_.size(), width()};
+    return {samples.start.data(), samples.member.data(), two ? sides_[b].partner.data() : numbers_.data(), partners_.data(),
+            join_.size(), width()};
   }
 
   int width() const { return (join_.size() + 3) / 4 * 4; }  // of F and what meets it: whole vectors
 
-  // body(first, last) for ranges of block b's nodes, by several threads where the samples are worth it.
+  // body(first, last) for ranges of n things, by several threads where `work` is worth it.
   template <class Body>
-  void for_nodes(int b, const Body &body) {
-    const NodeSet &side = sides_[b];
-    const double work = double(side.node.size()) * join_.size() * join_.size();
-    const RowBlocks ranges{side.nodes(), std::clamp(side.nodes() / 32, 1, 16)};
+  void for_ranges(int n, double work, const Body &body) {
+    const RowBlocks ranges{n, std::clamp(n / 32, 1, 16)};
     parallel_for(ranges.count, work < kWorthThreads ? 1 : threads_,
                  [&](int range, int) { body(ranges.first(range), ranges.first(range + 1)); });
     monitor_.poll(work);
   }
 
+  double sample_work(int b) const { return double(sides_[b].node.size()) * join_.size() * join_.size(); }
+
   // c and G of every node of block b from its samples.
   void collect(int b, const SampleView &samples, const std::vector<double> &f) {
-    const int *member = sides_[b].samples.member.data();
     slope_.resize(f.size());
-    for_nodes(b, [&](int first, int last) {
-      for (int q = samples.start[first]; q < samples.start[last]; ++q) slope_[q] = target_.slope(b, q, f[member[q]]);
+    for_ranges(int(f.size()), double(f.size()), [&](int first, int last) {
+      for (int q = first; q < last; ++q) slope_[q] = target_.slope(q, f[q]);
+    });
+    for_ranges(sides_[b].nodes(), sample_work(b), [&](int first, int last) {
       kernel_.collect(samples, slope_.data(), target_.curvature(b), first, last, records_[b].c(0), records_[b].width());
     });
   }
@@ -458,12 +461,10 @@ class JoinedSweep {
 
   // Link values after the tables of block b changed.
   void follow(int b, const SampleView &samples, std::vector<double> &f) {
-    const int *member = sides_[b].samples.member.data();
-    for_nodes(b, [&](int first, int last) {
+    for_ranges(sides_[b].nodes(), sample_work(b), [&](int first, int last) {
       for (int i = first; i < last; ++i)
         for (int u = 0; u < samples.size; ++u) moved_[std::size_t(i) * samples.width + u] += records_[b].E(i)[u];
-      kernel_.follow(samples, moved_.data(), first, last, slope_.data());
-      for (int q = samples.start[first]; q < samples.start[last]; ++q) f[member[q]] += slope_[q];
+      kernel_.follow(samples, moved_.data(), first, last, f.data());
     });
   }
 
@@ -484,7 +485,7 @@ class JoinedSweep {
   std::vector<NodeRecords<Join>> records_;
   SampleKernel kernel_;
   std::vector<double> partners_, moved_;     // F, and the change of E, of the block at hand
-  std::vector<double> slope_;                // of its samples, in their order; then how far they moved
+  std::vector<double> slope_;                // of the samples
   std::vector<int> numbers_;                 // 0, 1, ..., for all nodes or samples of a block
   std::vector<double> ones_;
 };

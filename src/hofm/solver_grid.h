@@ -30,9 +30,10 @@ struct GridResponse {
 
 // A sample adds 1/2 a f^2 - b f to the background's w0/2 f^2.
 struct GridTarget {
-  const BySides &a, &b;
-  double slope(int side, int qq, double f) const { return a[side][qq] * f - b[side][qq]; }
-  const double *curvature(int side) const { return a[side].data(); }
+  const std::vector<double> &a, &b;
+  const BySides &curvatures;  // a
+  double slope(int q, double f) const { return a[q] * f - b[q]; }
+  const double *curvature(int side) const { return curvatures[side].data(); }
 };
 
 // Columns of n numbers each, one after the other, and their inner products.
@@ -137,8 +138,7 @@ class GridDescent {
       a_[q] = (1 - grid.negative_weight) / Z_;
       b_[q] = 1 / Z_;
     }
-    a_by_sides_ = by_sides(a_, sides_);
-    b_by_sides_ = by_sides(b_, sides_);
+    curvature_ = by_sides(a_, sides_);
   }
 
   Outcome operator()(Model &model) {
@@ -173,7 +173,7 @@ class GridDescent {
 
   template <class Join>
   JoinedSweep<Join, GridTarget, GridBackground> sweep(Join join, const Term &term, int first) {
-    return {join, sides_, term.augment, {a_by_sides_, b_by_sides_}, options_.threads, monitor_, {shape(term), first, weight(), &tables_}};
+    return {join, sides_, term.augment, {a_, b_, curvature_}, options_.threads, monitor_, {shape(term), first, weight(), &tables_}};
   }
 
   void factor(const Term &term, int s) {
@@ -256,7 +256,7 @@ class GridDescent {
   std::vector<Tables> tables_;
   double Z_ = 1;
   std::vector<double> a_, b_, f_, p_;
-  BySides a_by_sides_, b_by_sides_;
+  BySides curvature_;  // of the samples
 };
 
 }  // namespace hofm
