@@ -41,8 +41,9 @@ void parallel_for(int tasks, int threads, const Body &body) {
   for (int task = 0; task < tasks; ++task) body(task, 0);
 }
 
-// Multiply-adds that take about ten times as long as waking threads up: less is done by one thread.
-constexpr double kWorthThreads = 3e5;
+// Multiply-adds that take about half a millisecond: less is done by one thread. Waking threads up takes a hundredth of that, but where
+// other programs are busy on all cores but one, it takes several milliseconds each time.
+constexpr double kWorthThreads = 3e6;
 
 // n rows cut into `count` blocks, of which b begins at first(b).
 struct RowBlocks {

@@ -67,17 +67,20 @@ int extrapolation_matches(const char *loss, const hofm::Model &start, const Samp
     const int epochs = 7;
     hofm::Model model = run(start, 1, false);
     double reach = 0.5;
+    hofm::Model earlier = model;
     for (int e = 2; e <= epochs; ++e) {
       const hofm::Model before = model;
+      const auto way = [](double first, double second, double third) { return third - second + 0.3 * (second - first); };
       model = run(model, 1, false);
       hofm::Model beyond = model;
-      beyond.intercept += reach * (model.intercept - before.intercept);
+      beyond.intercept += reach * way(earlier.intercept, before.intercept, model.intercept);
       for (std::size_t t = 0; t < model.terms.size(); ++t)
         for (std::size_t q = 0; q < model.terms[t].P.size(); ++q)
-          beyond.terms[t].P[q] += reach * (model.terms[t].P[q] - before.terms[t].P[q]);
+          beyond.terms[t].P[q] += reach * way(earlier.terms[t].P[q], before.terms[t].P[q], model.terms[t].P[q]);
       const bool lower = objective(beyond) < objective(model) * (1 - 1e-10);
       if (lower) model = beyond;
       kept += lower;
+      earlier = before;
       reach = lower ? std::min(1.5 * reach, 4.0) : std::max(reach / 2, 1.0 / 16);
     }
     const hofm::Model whole = run(start, epochs, true);
