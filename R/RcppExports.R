@@ -5,6 +5,10 @@ fit_cpp <- function(blocks, response, grid, ranking, validation, model, options,
     .Call(`_hofm_fit_cpp`, blocks, response, grid, ranking, validation, model, options, link_blocks, progress)
 }
 
+is_sound_cpp <- function(x) {
+    .Call(`_hofm_is_sound_cpp`, x)
+}
+
 all_finite_cpp <- function(x) {
     .Call(`_hofm_all_finite_cpp`, x)
 }

@@ -30,6 +30,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// is_sound_cpp
+bool is_sound_cpp(Rcpp::S4 x);
+RcppExport SEXP _hofm_is_sound_cpp(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(is_sound_cpp(x));
+    return rcpp_result_gen;
+END_RCPP
+}
 // all_finite_cpp
 bool all_finite_cpp(Rcpp::NumericVector x);
 RcppExport SEXP _hofm_all_finite_cpp(SEXP xSEXP) {
@@ -305,6 +316,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 9},
+    {"_hofm_is_sound_cpp", (DL_FUNC) &_hofm_is_sound_cpp, 1},
     {"_hofm_all_finite_cpp", (DL_FUNC) &_hofm_all_finite_cpp, 1},
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},

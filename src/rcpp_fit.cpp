@@ -64,6 +64,21 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranki
                                                  Rcpp::_["objective"] = monitor.trace.objective));
 }
 
+// Whether the slots of a dgCMatrix are what they should be. What is odd in any way, damaged or not, is left to validObject().
+// [[Rcpp::export]]
+bool is_sound_cpp(Rcpp::S4 x) {
+  const SEXP p = x.slot("p"), i = x.slot("i"), value = x.slot("x"), dim = x.slot("Dim"), names = x.slot("Dimnames");
+  if (TYPEOF(p) != INTSXP || TYPEOF(i) != INTSXP || TYPEOF(value) != REALSXP || TYPEOF(dim) != INTSXP || XLENGTH(dim) != 2) return false;
+  const int *size = INTEGER(dim);
+  if (size[0] < 0 || size[1] < 0 || XLENGTH(p) != R_xlen_t(size[1]) + 1 || XLENGTH(i) != XLENGTH(value)) return false;
+  if (TYPEOF(names) != VECSXP || XLENGTH(names) != 2) return false;
+  for (int side = 0; side < 2; ++side) {
+    const SEXP of = VECTOR_ELT(names, side);
+    if (!Rf_isNull(of) && (TYPEOF(of) != STRSXP || XLENGTH(of) != size[side])) return false;
+  }
+  return hofm::sound({size[1], size[0], INTEGER(p), INTEGER(i), REAL(value)}, std::size_t(XLENGTH(i)));
+}
+
 // [[Rcpp::export]]
 bool all_finite_cpp(Rcpp::NumericVector x) { return hofm::all_finite(x.begin(), x.size()); }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model.h"
-#include "parallel.h"
 #include "row_kernel.h"
 
 namespace hofm {
@@ -17,12 +16,7 @@ class FactorSlices {
  public:
   static constexpr int kWidth = 8;
 
-  FactorSlices() = default;
-
-  // Fewer than sixteen factors are one slice, without a copy: `term` must outlive it.
-  explicit FactorSlices(const Term &term) { renew(term); }
-
-  // The same for another term; memory that is there is used again.
+  // Fewer than sixteen factors are one slice, without a copy: `term` must outlive it. Memory that is there is used again.
   void renew(const Term &term) {
     term_ = &term;
     own_.resize(term.stride < 2 * kWidth ? 0 : (term.stride + kWidth - 1) / kWidth);
@@ -41,10 +35,6 @@ class FactorSlices {
     std::vector<double> &to = own_[slice];
     to.resize(std::size_t(term_->columns()) * w);
     for (int j = 0; j < term_->columns(); ++j) std::copy_n(term_->row(j) + first(slice), w, &to[std::size_t(j) * w]);
-  }
-
-  void copy_all(int threads) {
-    parallel_for(count(), threads, [&](int slice, int) { copy(slice); });
   }
 
   // The slice as a term by itself.

@@ -39,19 +39,14 @@ class TermValues {
 };
 
 inline void TermValues::by_tiles(const Model &model, double *out) {
-  std::vector<FactorSlices> slices(model.terms.size());
   std::vector<RowValues> values;
-  for (std::size_t t = 0; t < model.terms.size(); ++t) {
-    const Term &term = model.terms[t];
-    slices[t].renew(term);
-    slices[t].copy_all(threads_);
-    values.emplace_back(term.kernel, term.degree, slices[t]);
-  }
+  std::ptrdiff_t kept = 0;
+  for (const Term &term : model.terms) kept += values.emplace_back(term.kernel, term.degree, term).kept();
   std::vector<std::vector<RowValues>> of_parts(std::max(1, threads_), values);
-  walk_tiles(design_.blocks[0].columns, threads_, monitor_, [&](const RowTiles &tile, int part) {
+  walk_tiles(design_.blocks[0].columns, kept, threads_, monitor_, [&](const RowTiles &tile, int part) {
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
       double *to = out + t * design_.n + tile.first();
-      of_parts[part][t].take(tile, [&](int r, int, const double *, double value) { to[r] += value; });
+      of_parts[part][t].take(tile, [&](int r, const double *, double value) { to[r] = value; });
     }
   });
 }

@@ -2,8 +2,8 @@
 // instruction set, which defines HOFM_ISA; nothing here may use the standard library's templates, whose instances would
 // then be compiled for that instruction set and shared with the rest of the program.
 //
-// Factors are taken in groups of W = 4 or 8, so that a_1..a_m of a group stay in registers while the row is walked.
-// Groups of eight hide the latency of the multiply-adds; a last group of four avoids useless padding.
+// Factors are taken in groups of 16, 8 or 4, so that a_1..a_m of a group stay in registers while the row is walked. Each a_t waits for
+// itself from one column to the next; the more factors go side by side, the less of that shows. Sixteen fit up to degree 3.
 
 namespace hofm {
 namespace HOFM_ISA {
@@ -19,26 +19,34 @@ inline double total(const Pack &v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 inline double magnitude(double x) { return x < 0 ? -x : x; }
 inline std::ptrdiff_t line(const TermView &term, int t) { return std::ptrdiff_t(t - 1) * term.stride; }  // of a_t in state
 
-// body(position of the column's factors in P, value) for the dummies and then the nonzeros of a row. Term and row are copies, which
-// what the body writes cannot change.
+// body(position of the column's factors in P, value) for the dummies and then the nonzeros of a row, which lie in `pieces` pieces. Term
+// and pieces are copies, which what the body writes cannot change.
 template <class Body>
-inline __attribute__((always_inline)) void for_columns(const TermView term, const Slice row, const Body &body) {
+inline __attribute__((always_inline)) void for_columns(const TermView term, const Slice *row, int pieces, const Body &body) {
   for (int q = 0; q < term.augment; ++q) body(std::ptrdiff_t(q) * term.stride, 1.0);
   const std::ptrdiff_t stride = term.stride, base = (term.augment + term.first) * stride;
-  for (int jj = 0; jj < row.size; ++jj) body(base + row.index[jj] * stride, row.value[jj]);
+  for (int p = 0; p < pieces; ++p) {
+    const Slice piece = row[p];
+    for (int jj = 0; jj < piece.size; ++jj) body(base + piece.index[jj] * stride, piece.value[jj]);
+  }
+}
+template <class Body>
+inline __attribute__((always_inline)) void for_columns(const TermView &term, const Slice &row, const Body &body) {
+  for_columns(term, &row, 1, body);
 }
 
 // One group of N packs: a_t, t = 1..m, by eq. (8), from the start or, if there is `more` of a row, from what `state` holds. Returns
-// the sum over the group's factors of a_m.
+// `sum` and the group's a_m, added eight factors at a time: the bits do not depend on the groups.
 template <int M, int N>
-inline double forward_group(Degree<M> m, const TermView &term, const Slice &row, int first, double *state, bool more) {
+inline double forward_group(Degree<M> m, const TermView &term, const Slice *row, int pieces, int first, double *state, bool more,
+                            double sum) {
   Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
   for (int t = 1; t <= m; ++t)
     for (int q = 0; q < N; ++q) {
       a[t][q] = Pack{0, 0, 0, 0};
       if (more) load(a[t][q], state + line(term, t) + first + 4 * q);
     }
-  for_columns(term, row, [&](std::ptrdiff_t at, double x) {
+  for_columns(term, row, pieces, [&](std::ptrdiff_t at, double x) {
     for (int q = 0; q < N; ++q) {
       Pack z;
       load(z, term.P + at + first + 4 * q);
@@ -47,37 +55,35 @@ inline double forward_group(Degree<M> m, const TermView &term, const Slice &row,
       a[1][q] += z;
     }
   });
-  Pack sum = a[m][0];
-  for (int q = 1; q < N; ++q) sum += a[m][q];
   for (int t = 1; t <= m; ++t)
     for (int q = 0; q < N; ++q) store(state + line(term, t) + first + 4 * q, a[t][q]);
-  return total(sum);
+  for (int q = 0; q < N; q += 2) sum += total(q + 1 < N ? a[m][q] + a[m][q + 1] : a[m][q]);
+  return sum;
 }
 
 template <int M>
-double sums_anova(const TermView &term, const Slice &row, double *state, bool more) {
+double sums_anova(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
   Degree<M> m = degree_of<M>(term.degree);
   double sum = 0;
   int s = 0;
-  for (; s + 8 <= term.stride; s += 8) sum += forward_group<M, 2>(m, term, row, s, state, more);
-  for (; s < term.stride; s += 4) sum += forward_group<M, 1>(m, term, row, s, state, more);
+  if constexpr (M != Dynamic && M <= 3)
+    for (; s + 16 <= term.stride; s += 16) sum = forward_group<M, 4>(m, term, row, pieces, s, state, more, sum);
+  for (; s + 8 <= term.stride; s += 8) sum = forward_group<M, 2>(m, term, row, pieces, s, state, more, sum);
+  for (; s < term.stride; s += 4) sum = forward_group<M, 1>(m, term, row, pieces, s, state, more, sum);
   return sum;
 }
 
 // One row and many rows in pieces, by a function that can begin a row and go on with it.
-template <double (*Values)(const TermView &, const Slice &, double *, bool)>
+using RowSums = double (*)(const TermView &, const Slice *row, int pieces, double *state, bool more);
+template <RowSums Sums>
 double forward_by(const TermView &term, const Slice &row, double *state) {
-  return Values(term, row, state, false);
+  return Sums(term, &row, 1, state, false);
 }
-template <double (*Values)(const TermView &, const Slice &, double *, bool)>
+template <RowSums Sums>
 void forward_rows_by(const TermView &term, const PieceView &rows, bool more, double *state, std::ptrdiff_t apart, double *value) {
-  const TermView behind = behind_dummies(term);
-  for (int r = 0; r < rows.rows; ++r, state += apart) {
-    int p = rows.start[r];
-    double sum = more ? Values(behind, rows.piece[p], state, true) : Values(term, rows.piece[p], state, false);
-    while (++p < rows.start[r + 1]) sum = Values(behind, rows.piece[p], state, true);
-    value[r] = sum;
-  }
+  const TermView at = more ? behind_dummies(term) : term;
+  for (int r = 0; r < rows.rows; ++r, state += apart)
+    value[r] = Sums(at, rows.piece + rows.start[r], rows.start[r + 1] - rows.start[r], state, more);
 }
 
 // dA^m/dp_j = x_j h_{m-1}, h by taking the feature out of the finished sums.
@@ -179,9 +185,10 @@ void backward_anova(const TermView &term, const Slice &row, const double *state,
 }
 
 // Degree 1 with its single factor: <w, x>.
-inline double sum_linear(const TermView &term, const Slice &row, double *state, bool more) {
+inline double sum_linear(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
   double sum = more ? state[0] : 0;
-  for (int jj = 0; jj < row.size; ++jj) sum += term.P[term.first + row.index[jj]] * row.value[jj];
+  for (int p = 0; p < pieces; ++p)
+    for (int jj = 0; jj < row[p].size; ++jj) sum += term.P[term.first + row[p].index[jj]] * row[p].value[jj];
   return state[0] = sum;
 }
 

@@ -9,20 +9,21 @@ inline void real_factors(Pack &mask, const TermView &term, int first) {
 }
 
 // sum_t theta_t a_t. Fitted by coordinate descent only (theta lives on the simplex), so there is nothing backward.
-inline double sums_mix(const TermView &term, const Slice &row, double *state, bool more) {
-  for (int s = 0; s < term.stride; s += 4) forward_group<Dynamic, 1>(Degree<Dynamic>{term.degree}, term, row, s, state, more);
+inline double sums_mix(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
+  for (int s = 0; s < term.stride; s += 4)
+    forward_group<Dynamic, 1>(Degree<Dynamic>{term.degree}, term, row, pieces, s, state, more, 0);
   double sum = 0;
   for (int t = 1; t <= term.degree; ++t)
     for (int s = 0; s < term.k; ++s) sum += term.theta[t - 1] * state[line(term, t) + s];
   return sum;
 }
 
-inline double products_all_subsets(const TermView &term, const Slice &row, double *state, bool more) {
+inline double products_all_subsets(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
   double sum = 0;
   for (int s = 0; s < term.stride; s += 4) {
     Pack product = {1, 1, 1, 1}, mask;
     if (more) load(product, state + s);
-    for_columns(term, row, [&](std::ptrdiff_t at, double x) {
+    for_columns(term, row, pieces, [&](std::ptrdiff_t at, double x) {
       Pack p;
       load(p, term.P + at + s);
       product *= 1.0 + x * p;
@@ -63,11 +64,11 @@ inline void backward_all_subsets(const TermView &term, const Slice &row, const d
 }
 
 // Inner products of a row with each factor, into out[0..stride-1], or added to what is there.
-inline void inner_products(const TermView &term, const Slice &row, double *out, bool more) {
+inline void inner_products(const TermView &term, const Slice *row, int pieces, double *out, bool more) {
   for (int s = 0; s < term.stride; s += 4) {
     Pack z = {0, 0, 0, 0};
     if (more) load(z, out + s);
-    for_columns(term, row, [&](std::ptrdiff_t at, double x) {
+    for_columns(term, row, pieces, [&](std::ptrdiff_t at, double x) {
       Pack p;
       load(p, term.P + at + s);
       z += x * p;
@@ -89,8 +90,8 @@ inline void add_rows(const TermView &term, const Slice &row, const double *slope
   }
 }
 
-inline double powers_polynomial(const TermView &term, const Slice &row, double *state, bool more) {
-  inner_products(term, row, state, more);
+inline double powers_polynomial(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
+  inner_products(term, row, pieces, state, more);
   double sum = 0;
   for (int s = 0; s < term.k; ++s) sum += power(state[s], term.degree);
   return sum;
@@ -109,9 +110,12 @@ inline Slice side(const TermView &term, const Slice &row, int which) {
   return which == 0 ? Slice{row.index, row.value, cut} : Slice{row.index + cut, row.value + cut, row.size - cut};
 }
 
-inline double products_bilinear(const TermView &term, const Slice &row, double *state, bool more) {
-  inner_products(term, side(term, row, 0), state, more);
-  inner_products(term, side(term, row, 1), state + term.stride, more);
+inline double products_bilinear(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
+  for (int p = 0; p < pieces; ++p)
+    for (int which = 0; which < 2; ++which) {
+      const Slice part = side(term, row[p], which);
+      inner_products(term, &part, 1, state + which * term.stride, more || p > 0);
+    }
   double sum = 0;
   for (int s = 0; s < term.k; ++s) sum += state[s] * state[term.stride + s];
   return sum;

@@ -3,7 +3,7 @@
 //
 // AdaGrad remembers r itself, the inverse root of the sum of squares S: with u = (g r)^2 the sum grows to S (1 + u), so r becomes
 // r / sqrt(1 + u). Roots and divisions would take most of the time; after the first steps u and eta lambda r are small, and then
-// polynomials do: of r to 5e-15, of p to half a unit in its last place. A coordinate that never had a gradient has r = infinity, which
+// polynomials do: of r to 5e-15, of p to a unit in its last place. A coordinate that never had a gradient has r = infinity, which
 // no polynomial is used for: it does not move and is not shrunk.
 //
 // Factors are taken in units of eight, or four at the end, and each unit chooses its road. Threads share factors in multiples of
@@ -73,6 +73,12 @@ inline __attribute__((always_inline)) void inverse_root(V &v, const V &u) {
                u * (-0.24596253103438473 + u * (0.22244573027517808 - u * 0.17140966207927616))))));
 }
 
+// 1/(1 + x) for 0 <= x < 2^-9 to 2^-52, and 1 at 0: 1 - x q(x), made in the same way.
+template <class V>
+inline __attribute__((always_inline)) void inverse(V &v, const V &x) {
+  v = 1 - x * (0.9999999999998868 - x * (0.999999998144498 - x * (0.9999952483494605 - x * 0.9961042162547156)));
+}
+
 // p and r after a step where the polynomial would not do. A first gradient makes r = 1/|g|, as does one beside which all before it are
 // nothing; that leaves r = infinity where there was none, or none to speak of.
 template <class V>
@@ -121,8 +127,9 @@ struct AdaptiveRate {
     for (auto &x : e.v) x *= shrink;
     if (__builtin_expect(small(e, 0x1p-9), 1)) {
       each<U::packs>([&](int q) __attribute__((always_inline)) {
-        const auto &x = e.v[q];
-        p.v[q] *= 1 - x * (1 - x * (1 - x * (1 - x * (1 - x))));
+        auto scale = e.v[q];
+        inverse(scale, e.v[q]);
+        p.v[q] *= scale;
       });
     } else {
       each<U::packs>([&](int q) __attribute__((always_inline)) {
@@ -261,7 +268,7 @@ double forward_steps_linear(const TermView &term, const StepView &view, const Sl
     if (Rate::remembers) __builtin_prefetch(view.memory + next.index[jj], 1);
   }
   catch_up_linear<Rate>(view, row.index, missed, row.size, 0, 1);
-  return sum_linear(term, row, state, false);
+  return sum_linear(term, &row, 1, state, false);
 }
 
 // The slope of a column by taking it out of the finished sums, as in backward_group(), and a step on it at once: the gradient of a

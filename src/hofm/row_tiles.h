@@ -15,17 +15,19 @@
 namespace hofm {
 
 // Rows of a tile, nonzeros after which it takes in no further column, and (the logarithm of) those of a row that lie side by side.
-// Visits to a column should find several nonzeros, and visits to a row a few dozen.
+// Visits to a column should find many nonzeros, and visits to a row a few dozen.
 struct TileSize {
+  static constexpr std::ptrdiff_t kMostKept = 1 << 22;
   int rows, piece_bits;
   std::size_t nonzeros;
 
-  explicit TileSize(const SparseView &x) {
+  // `kept`: numbers that the caller keeps of a row until its last tile.
+  TileSize(const SparseView &x, std::ptrdiff_t kept) {
     const double filled = std::max(1.0, double(x.nonzeros()) / std::max(1, x.inner));  // nonzeros of a row
     const double height = 8.0 * std::max(x.outer, 4096) / filled;
     const bool cut = filled >= 64 && height <= 4096;
-    rows = cut ? 1024 : int(std::clamp(height, 1024.0, 262144.0));
-    nonzeros = cut ? 32 * 1024 : std::numeric_limits<std::size_t>::max();
+    rows = cut ? int(std::clamp<std::ptrdiff_t>(kMostKept / std::max<std::ptrdiff_t>(kept, 1), 64, 4096)) : int(std::clamp(height, 1024.0, 262144.0));
+    nonzeros = cut ? 96 * 1024 : std::numeric_limits<std::size_t>::max();
     piece_bits = cut ? 5 : 2;
     while (!cut && piece_bits < 6 && (1 << piece_bits) < 1.25 * filled) ++piece_bits;
   }
@@ -35,13 +37,13 @@ struct TileSize {
 // another piece is put behind all others and linked to it: one pass over the columns, where counting first would take two.
 class RowTiles {
  public:
-  // Rows first..last-1 of `columns`. Finding them takes a search in every column.
-  RowTiles(const SparseView &columns, int first, int last)
-      : columns_(columns), size_(columns), most_(std::min(last - first, size_.rows)), first_(first), end_(first), last_(last),
+  // Rows first..last-1 of `columns`. Finding them takes a search in every column, unless they are the first ones.
+  RowTiles(const SparseView &columns, int first, int last, std::ptrdiff_t kept = 0)
+      : columns_(columns), size_(columns, kept), most_(std::min(last - first, size_.rows)), first_(first), end_(first), last_(last),
         left_(columns.outer), right_(columns.outer), next_(columns.outer) {
     for (int j = 0; j < columns.outer; ++j) {
-      const Slice column = columns[j];
-      next_[j] = int(std::lower_bound(column.index, column.index + column.size, first) - columns.index);
+      const int *from = columns.index + columns.start[j], *to = columns.index + columns.start[j + 1];
+      next_[j] = int((first == 0 ? from : std::lower_bound(from, to, first)) - columns.index);
     }
   }
 
@@ -163,15 +165,15 @@ class RowTiles {
   std::vector<Slice> pieces_;
 };
 
-// body(tile, part) for all rows; a part of the rows has its tiles from left to right and from top to bottom, and goes by
+// body(tile, part) for all rows, of each of which the body keeps `kept` numbers; a part of the rows has its tiles from left to right and from top to bottom, and goes by
 // itself. Which part and which tile a row is in does not show in what is computed for it.
 template <class Body>
-void walk_tiles(const SparseView &columns, int threads, Monitor &monitor, const Body &body) {
+void walk_tiles(const SparseView &columns, std::ptrdiff_t kept, int threads, Monitor &monitor, const Body &body) {
   const RowBlocks parts{columns.inner, std::clamp(columns.inner / 64, 1, std::max(1, threads))};
   std::vector<RowTiles> tiles;
   tiles.reserve(parts.count);
   for (int part = 0; part < parts.count; ++part)
-    tiles.emplace_back(columns, parts.first(part), parts.first(part + 1));
+    tiles.emplace_back(columns, parts.first(part), parts.first(part + 1), kept);
   std::vector<char> more(parts.count, true);
   while (std::count(more.begin(), more.end(), true) > 0) {
     parallel_for(parts.count, threads, [&](int part, int) {

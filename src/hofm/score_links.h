@@ -91,27 +91,26 @@ inline double table_value(const Term &term, Side side, int u, const double *sums
 }
 
 // What one side's features see of a term. Dummies go with B.
-inline RowValues side_values(const Term &term, const FactorSlices &slices, Side side, int left_features) {
+inline RowValues side_values(const Term &term, Side side, int left_features) {
   const TermPart part = side == Side::left ? TermPart{0, false} : TermPart{left_features, true};
-  if (term.kernel == Kernel::bilinear) return {Kernel::polynomial, 1, slices, part};  // each side needs its inner products alone
-  return {term.kernel, term.degree, slices, part};
+  if (term.kernel == Kernel::bilinear) return {Kernel::polynomial, 1, term, part};  // each side needs its inner products alone
+  return {term.kernel, term.degree, term, part};
 }
 
 // One term's columns of a table, from column `first` on, for the nodes that are the rows of `features`.
-inline void fill_table(NodeTable &table, int first, const SparseView &features, const Term &term, const FactorSlices &slices,
-                       Side side, int left_features, int threads, Monitor &monitor) {
+inline void fill_table(NodeTable &table, int first, const SparseView &features, const Term &term, Side side, int left_features,
+                       int threads, Monitor &monitor) {
   const int numbers = term.k > 0 ? table_columns(term) / term.k : 0;
   const bool has_alone = term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear;
-  std::vector<RowValues> values(std::max(1, threads), side_values(term, slices, side, left_features));
-  walk_tiles(features, threads, monitor, [&](const RowTiles &tile, int part) {
-    values[part].take(tile, [&](int r, int slice, const double *sums, double value) {
-      const int node = tile.first() + r, s0 = slices.first(slice), factors = slices[slice].k;
+  std::vector<RowValues> values(std::max(1, threads), side_values(term, side, left_features));
+  walk_tiles(features, values[0].kept(), threads, monitor, [&](const RowTiles &tile, int part) {
+    values[part].take(tile, [&](int r, const double *sums, double value) {
+      const int node = tile.first() + r;
       if (has_alone) table.alone[node] += value;
       double *cells = table.node_cells(node);
       for (int u = 1; u <= numbers; ++u)
-        for (int s = 0; s < factors; ++s)
-          cells[std::ptrdiff_t(first + (u - 1) * term.k + s0 + s) * table.lanes] =
-              table_value(term, side, u, sums + s, slices.width(slice));
+        for (int s = 0; s < term.k; ++s)
+          cells[std::ptrdiff_t(first + (u - 1) * term.k + s) * table.lanes] = table_value(term, side, u, sums + s, term.stride);
     });
   });
 }
@@ -123,10 +122,8 @@ inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Mo
   PairTables tables{NodeTable(a.inner, width, Side::left), NodeTable(b.inner, width, Side::right)};
   std::fill(tables.left.alone.begin(), tables.left.alone.end(), model.intercept);
   for (const Term &term : model.terms) {
-    FactorSlices slices(term);
-    slices.copy_all(threads);
-    fill_table(tables.left, first, a, term, slices, Side::left, a.outer, threads, monitor);
-    fill_table(tables.right, first, b, term, slices, Side::right, a.outer, threads, monitor);
+    fill_table(tables.left, first, a, term, Side::left, a.outer, threads, monitor);
+    fill_table(tables.right, first, b, term, Side::right, a.outer, threads, monitor);
     first += table_columns(term);
   }
   return tables;

@@ -162,7 +162,7 @@ class StochasticGradient {
   }
 
   // Row order[next] of a plain design, or an empty one where there is none or it is so long that its parameters would push out those of
-  // the row at hand. Asks for the nonzeros of the row after it, and for where those of the third begin.
+  // the row at hand. Asks for the nonzeros and the response of the row after it, and for where the nonzeros of the third begin.
   Slice coming(const std::vector<int> &order, std::size_t next) const {
     const Slice none{nullptr, nullptr, 0};
     if (!task_.design().plain() || next + 2 >= order.size()) return none;
@@ -173,6 +173,7 @@ class StochasticGradient {
       __builtin_prefetch(later.value + q);
     }
     __builtin_prefetch(rows.start + order[next + 2]);
+    if constexpr (Task::rows == 1) task_.fetch(order[next + 1]);
     return row.size > kMostFetched ? none : row;
   }
 

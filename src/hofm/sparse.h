@@ -39,6 +39,23 @@ struct SparseView {
   }
 };
 
+// Whether the slots of a matrix with `nonzeros` of them make sense: slices one after the other, each in increasing order and within
+// `inner`. One pass over the indices, without a branch in it.
+inline bool sound(const SparseView &x, std::size_t nonzeros) {
+  if (x.start[0] != 0 || std::size_t(x.start[x.outer]) != nonzeros) return false;
+  for (int o = 0; o < x.outer; ++o)
+    if (x.start[o + 1] < x.start[o] || std::size_t(x.start[o + 1]) > nonzeros) return false;
+  for (int o = 0; o < x.outer; ++o) {
+    const Slice s = x[o];
+    if (s.size == 0) continue;
+    int falls = 0;
+#pragma omp simd reduction(+ : falls)
+    for (int q = 1; q < s.size; ++q) falls += s.index[q - 1] >= s.index[q];
+    if (falls > 0 || s.index[0] < 0 || s.index[s.size - 1] >= x.inner) return false;
+  }
+  return true;
+}
+
 struct SparseStore {
   int outer = 0, inner = 0;
   std::vector<int> start, index;

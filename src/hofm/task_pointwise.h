@@ -5,6 +5,7 @@
 //   weight(item, epoch)      of the item in the mean loss, times the number of items: one on average
 //   value(item, epoch, f)    its loss at the values f of its rows, offsets not yet added
 //   slopes(item, epoch, f, g)  derivatives of that in f
+//   fetch(item)        asks for what weight() and slopes() will read; of tasks with one row for an item
 //   objective(model)   the mean loss and the penalty, as reported after each epoch
 //   validates()        whether samples are held out, and held_out_loss(model) the mean loss on them
 // Here, as in every task with one row for an item, an item is a sample.
@@ -37,6 +38,11 @@ class Pointwise {
   double value(int i, std::uint64_t, const double *f) const { return Loss::value(response_.y[i], response_.offset[i] + f[0]); }
   void slopes(int i, std::uint64_t, const double *f, double *g) const {
     g[0] = Loss::deriv(response_.y[i], response_.offset[i] + f[0]);
+  }
+  void fetch(int i) const {
+    __builtin_prefetch(&response_.y[i]);
+    __builtin_prefetch(&response_.offset[i]);
+    __builtin_prefetch(&response_.weight[i]);
   }
   double objective(const Model &model) { return objective_(model); }
   bool validates() const { return held_out_.has_value(); }

@@ -6,9 +6,9 @@
 #include "problem.h"
 
 // Tiles put beside each other and below each other are the rows first..last-1, each nonzero once and in order.
-static int check_tiles(const Sample &x, int first, int last) {
+static int check_tiles(const Sample &x, int first, int last, std::ptrdiff_t kept = 0) {
   const hofm::SparseStore whole = hofm::transposed(x.columns.view());
-  hofm::RowTiles tiles(x.columns.view(), first, last);
+  hofm::RowTiles tiles(x.columns.view(), first, last, kept);
   std::vector<int> had(x.n, 0);
   int next = first, count = 0;
   bool same = true;
@@ -58,24 +58,28 @@ int main() {
     const Sample x(40000, 5, density, random);
     for (int first : {0, 700}) CHECK(check_tiles(x, first, 39000) > 1);
   }
-  // Long rows are cut: 700 columns take several tiles side by side, and that twice.
+  // Long rows are cut: 700 columns take several tiles side by side, and that several times where much is kept of a row.
   const Sample wide(1500, 700, 0.3, random);
-  CHECK(check_tiles(wide, 0, 1500) > 4);
-  CHECK(check_tiles(wide, 10, 1100) > 4);
+  const std::ptrdiff_t much = hofm::TileSize::kMostKept / 512;
+  CHECK(check_tiles(wide, 0, 1500) > 2);
+  CHECK(check_tiles(wide, 0, 1500, much) > 4);
+  CHECK(check_tiles(wide, 10, 1100, much) > 4);
   // Rows of very different length, cut and whole.
   Vector density(1500, 0.01);
   for (int i = 0; i < 1500; i += 100) density[i] = 1;
   const Sample uneven(1500, 700, density, random);
   CHECK(check_tiles(uneven, 3, 1450) == 1);
-  for (int i = 0; i < 1500; i += 5) density[i] = 0.9;
+  for (int i = 0; i < 1500; i += 2) density[i] = 0.9;
   const Sample uneven_cut(1500, 700, density, random);
-  CHECK(check_tiles(uneven_cut, 0, 1500) > 4);
+  CHECK(check_tiles(uneven_cut, 0, 1500) > 2);
+  CHECK(check_tiles(uneven_cut, 0, 1500, much) > 4);
 
   // A tile that is full at its last nonzero, with columns to come that are empty.
-  Sample full(128, 256, 1.0, random);
+  Sample full(384, 256, 1.0, random);
   full.columns.outer = full.d = 257;
   full.columns.start.push_back(full.columns.start.back());
-  check_tiles(full, 0, 128);
+  CHECK(hofm::TileSize(full.columns.view(), 0).nonzeros == full.columns.view().nonzeros());
+  check_tiles(full, 0, 384);
   for (const hofm::Term &term : all_terms(3, 3, full.d, 0.1, random)) check_values(full, term);
 
   const Sample many(2000, 9, 0.5, random), few(3, 9, 0.3, random), long_rows(1100, 700, 0.15, random);

@@ -18,6 +18,22 @@ int main() {
     }
     CHECK(dense == x.dense);
   }
+  // Slots that make sense, and one wrong at a time.
+  {
+    const std::vector<int> start = {0, 2, 2, 5}, index = {0, 3, 1, 2, 3};
+    const Vector value(5, 1.0);
+    const auto is_sound = [&](const std::vector<int> &s, const std::vector<int> &i, std::size_t nonzeros) {
+      return hofm::sound({3, 4, s.data(), i.data(), value.data()}, nonzeros);
+    };
+    CHECK(is_sound(start, index, 5));
+    CHECK(!is_sound(start, index, 4) && !is_sound(start, index, 6));
+    for (const std::vector<int> &bad : std::vector<std::vector<int>>{{1, 2, 2, 5}, {0, 3, 2, 5}, {0, -1, 2, 5}, {0, 9, 9, 5}})
+      CHECK(!is_sound(bad, index, 5));
+    for (const std::vector<int> &bad : std::vector<std::vector<int>>{
+             {0, 4, 1, 2, 3}, {-1, 3, 1, 2, 3}, {0, 3, 2, 1, 3}, {0, 3, 1, 1, 3}, {3, 3, 1, 2, 3}, {0, 3, 1, 2, 9}})
+      CHECK(!is_sound(start, bad, 5));
+    CHECK(hofm::sound({0, 4, start.data(), nullptr, nullptr}, 0));
+  }
   std::vector<int> order = {0, 1, 2, 3, 4, 5, 6, 7}, sorted;
   hofm::shuffle(order, random);
   sorted = order;
