@@ -13,9 +13,9 @@
 #' @param sweep How `"cd"` goes over the parameters: `"single"`, one at a time; `"joint"`, all factors of a feature together, in
 #'   vector operations, with the exact step along their common direction; or `"auto"`: joint for data with more
 #'   features than rows, where it is several times faster, and single otherwise. Neither ever raises the objective.
-#' @param extrapolate `TRUE` lets `"cd"` go on with the way that a sweep went, from the second one on, if the objective is lower
-#'   there. It takes one evaluation of the objective, and often half of the sweeps are spared. `FALSE` is the coordinate descent of the
-#'   paper.
+#' @param extrapolate `TRUE` lets `"cd"` go on with the way that a sweep went, and some of the way of the sweep before it, from the
+#'   second sweep on, if the objective is lower there. It takes one evaluation of the objective, and most sweeps are often spared.
+#'   `FALSE` is the coordinate descent of the paper.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
 #' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. `NULL` takes one in 500 of the samples, at
 #'   most 32: steps on several samples at once are less noisy, and threads can share them.

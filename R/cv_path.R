@@ -11,8 +11,8 @@ expect_collapse <- function(code) {
 #' at each value. Up the path objectives are good, but the one fit at the smallest lambda is much of the work.
 #' Down the path, from large lambda to small, a fit that starts from factors at zero stays there, and one that
 #' is in a poor minimum stays in it. Hence: columns at zero are drawn anew, each fit starts ahead on the line
-#' through the two before it where that is lower, now and then a fit
-#' from a random start is tried as well, and what is found is tried on the larger lambdas before it.
+#' through the two before it where that is lower, now and then a fit from a random start is tried as well, roughly and to its end only if
+#' it is lower already, and what is found is tried on the larger lambdas before it.
 #' @param record Called with the place on the path and the fit, again if a lower objective is found.
 #' @return The lowest objective found at each lambda.
 #' @noRd
@@ -21,7 +21,7 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
   for (l in seq_along(lambda)) {
     start <- walk$start(l)
     fit <- walk$fit(l, walk$revive(l, start))
-    if (walk$tries(l)) fit <- lower_of(fit, walk$fit(l, walk$fresh))
+    if (walk$tries(l)) fit <- challenged(fit, walk, l)
     walk$keep(l, fit)
     if (l > 1) look_back(walk, l, fit, grown(fit, start, walk$fresh) || lower(fit$objective, start$objective, by = 0.01))
   }
@@ -41,7 +41,8 @@ new_walk <- function(problem, spec, lambda, control, seed, record) {
   list(
     fresh = fresh, lambda = lambda, lowest = function() lowest,
     tries = function(l) smooth && length(fresh$P) && l %% 7 == 0 && l <= 0.7 * length(lambda),
-    fit = function(l, init) {
+    fit = function(l, init, tol_times = 1) {
+      control$tol <- tol_times * control$tol
       fit <- expect_collapse(fit_model(problem, at(l), control, parameters_of(init)))
       check_engine(fit)
       fit
@@ -71,6 +72,12 @@ new_walk <- function(problem, spec, lambda, control, seed, record) {
   )
 }
 
+# The fit, or a lower one from a random start. One that is higher after a rough fit seldom gets below.
+challenged <- function(fit, walk, l) {
+  rough <- walk$fit(l, walk$fresh, tol_times = 30)
+  if (rough$objective < fit$objective) lower_of(fit, walk$fit(l, rough)) else fit
+}
+
 # Larger lambdas again from the fit at place l, as long as it pays. `hopeful`: try one even if the fit as it is would be no gain.
 look_back <- function(walk, l, fit, hopeful) {
   for (k in rev(seq_len(l - 1))) {
@@ -91,7 +98,7 @@ lower_of <- function(fit, other) if (isTRUE(lower(other$objective, fit$objective
 # L-BFGS with its own tolerance goes on for twice as long, for a gain of some 1e-5 of the objective.
 path_tol <- function(spec, control) {
   solver <- choose_solver(spec)
-  if (solver == "lbfgs" && is.null(control$tol)) 1e-5 else solver_tol(solver, control)
+  if (solver == "lbfgs" && is.null(control$tol)) 3e-6 else solver_tol(solver, control)
 }
 
 # The point `stride` times as far beyond the last as that is from the one before it; theta has to stay on its simplex.
