@@ -169,6 +169,7 @@ class RowTiles {
 // itself. Which part and which tile a row is in does not show in what is computed for it.
 template <class Body>
 void walk_tiles(const SparseView &columns, std::ptrdiff_t kept, int threads, Monitor &monitor, const Body &body) {
+  if (double(columns.nonzeros()) * kept < kWorthThreads) threads = 1;  // a nonzero moves each of the numbers
   const RowBlocks parts{columns.inner, std::clamp(columns.inner / 64, 1, std::max(1, threads))};
   std::vector<RowTiles> tiles;
   tiles.reserve(parts.count);
