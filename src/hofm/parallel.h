@@ -43,7 +43,11 @@ void parallel_for(int tasks, int threads, const Body &body) {
 
 // Multiply-adds that take about half a millisecond: less is done by one thread. Waking threads up takes a hundredth of that, but where
 // other programs are busy on all cores but one, it takes several milliseconds each time.
-constexpr double kWorthThreads = 3e6;
+// Tests set it lower, so that small data are shared as well.
+#ifndef HOFM_WORTH_THREADS
+#define HOFM_WORTH_THREADS 3e6
+#endif
+constexpr double kWorthThreads = HOFM_WORTH_THREADS;
 
 // n rows cut into `count` blocks, of which b begins at first(b).
 struct RowBlocks {

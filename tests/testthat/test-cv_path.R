@@ -30,7 +30,7 @@ test_that("the path is as good as fits from random starts", {
     for (way in found) expect_lt(max(way$change), 1e-4)
     # Extrapolation spares single fits more than the path, which does something like it from one lambda to the next.
     expect_lt(found$plain$ratio, 1 / 2)
-    expect_lt(found$extrapolated$ratio, 1)
+    expect_lt(found$extrapolated$ratio, c(0.9, 2 / 3, 2 / 3)[seed])
     expect_lt(found$extrapolated$iterations, found$plain$iterations / 2)
   }
 })
@@ -45,6 +45,7 @@ test_that("the path takes a third of the iterations of fits from random starts",
     found <- lapply(1:3, function(seed) do.call(path_and_apart, c(way, list(control = hofm_control(seed = seed), lambda = lambda))))
     total <- function(field) sum(vapply(found, `[[`, 0, field))
     expect_lt(total("iterations"), total("apart") / 3)
+    expect_lt(found[[1]]$ratio, if (identical(way$order, 3)) 0.4 else 1 / 3)
     for (one in found) expect_lt(mean(one$change), 1e-4)
   }
 })
