@@ -74,7 +74,7 @@ read_graph <- function(A, B, directed = FALSE) {
   if (missing(A)) hofm_abort("`A` must be given.", argument = "A")
   one_set <- is.null(B)
   left <- read_nodes(A, "A")
-  right <- if (one_set) left else read_nodes(B, "B")
+  right <- if (one_set || identical(A, B)) left else read_nodes(B, "B")
   if (one_set && nrow(left$x) < 2) {
     hofm_abort("`A` must have at least two nodes: a graph with one node has no pairs.", argument = "A")
   }

@@ -35,6 +35,39 @@ struct Slots {
 };
 
 template <int M, bool Weighted>
+void column_add(const Slice &column, double p, double *slots) {
+  const __m256d ps = _mm256_set1_pd(p);
+  Slots<M, Weighted> s;
+  int ii = 0;
+  for (; ii + 4 <= column.size; ii += 4) {
+    s.load(slots, column.index + ii);
+    const __m256d z = _mm256_mul_pd(ps, _mm256_loadu_pd(column.value + ii));
+    for (int t = M - 1; t >= 2; --t) s.column[t] = _mm256_fmadd_pd(z, s.column[t - 1], s.column[t]);
+    s.column[1] = _mm256_add_pd(s.column[1], z);
+    s.store(slots, column.index + ii);
+  }
+  for (; ii < column.size; ++ii) Anova<M>{}.add(Slots<M, Weighted>::at(slots, column.index[ii]), p * column.value[ii]);
+}
+
+// The last rows may come twice: a maximum does not mind. A sum that is no number counts as little as in anova::widen().
+template <int M, bool Weighted>
+void rows_widen(const double *slots, int n, double *most) {
+  const __m256d sign = _mm256_set1_pd(-0.0);
+  __m256d largest[M];
+  for (int t = 0; t < M; ++t) largest[t] = _mm256_set1_pd(most[t]);
+  Slots<M, Weighted> s;
+  for (int i = 0; i < n; i += 4) {
+    const int last = n - 1, rows[] = {i, i + 1 < last ? i + 1 : last, i + 2 < last ? i + 2 : last, i + 3 < last ? i + 3 : last};
+    s.load(slots, rows);
+    if (M > 2) largest[0] = _mm256_max_pd(_mm256_fmsub_pd(s.column[1], s.column[1], _mm256_add_pd(s.column[2], s.column[2])), largest[0]);
+    for (int t = 1; t < M; ++t) largest[t] = _mm256_max_pd(_mm256_andnot_pd(sign, s.column[t]), largest[t]);
+  }
+  for (int t = 0; t < M; ++t)
+    for (int l = 0; l < 4; ++l)
+      if (most[t] < largest[t][l]) most[t] = largest[t][l];
+}
+
+template <int M, bool Weighted>
 void column_slopes(const Slice &column, double p, const double *slots, double *first, double *second) {
   const __m256d ps = _mm256_set1_pd(p);
   __m256d firsts = _mm256_setzero_pd(), seconds = _mm256_setzero_pd();
@@ -87,12 +120,15 @@ void column_shift(const Slice &column, double p, double delta, double *slots) {
 }
 
 template <bool Weighted>
-ColumnKernel columns(int degree) {
+inline ColumnKernel columns_of(int degree) {
   return with_degree<2, 8>(degree, [](auto m) -> ColumnKernel {
     if constexpr (m.known == Dynamic) return {};
-    else return {column_slopes<m.known, Weighted>, column_shift<m.known, Weighted>};
+    else return {column_add<m.known, Weighted>, rows_widen<m.known, Weighted>, column_slopes<m.known, Weighted>,
+                 column_shift<m.known, Weighted>};
   });
 }
+
+inline ColumnKernel columns(int degree, bool weighted) { return weighted ? columns_of<true>(degree) : columns_of<false>(degree); }
 
 }  // namespace avx2
 }  // namespace hofm

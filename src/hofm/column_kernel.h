@@ -9,7 +9,12 @@ namespace hofm {
 
 // A row's slot: f - y, then a_1..a_{m-1} of the ANOVA kernel of degree m, then the weight if weights differ, then padding to an
 // even width, which is that of FactorSweep. What the functions do is said in kernel_anova.h and solver_cd.h.
+// Empty where there is nothing better than one row at a time: other degrees than 2 to 8, other processors.
 struct ColumnKernel {
+  // The column joins its rows' sums.
+  void (*add)(const Slice &column, double p, double *slots) = nullptr;
+  // most[0..m-1] as anova::widen() leaves it after rows 0..n-1.
+  void (*widen)(const double *slots, int n, double *most) = nullptr;
   // Weighted sums over the column's rows of (f - y) D and D^2, D = x h_{m-1}.
   void (*slopes)(const Slice &column, double p, const double *slots, double *first, double *second) = nullptr;
   // p becomes p + delta.
@@ -17,9 +22,6 @@ struct ColumnKernel {
 
   explicit operator bool() const { return slopes; }
 };
-
-// Empty where there is nothing better than one row at a time: other degrees than 2 to 8, other processors.
-ColumnKernel column_kernel(int degree, bool weighted, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

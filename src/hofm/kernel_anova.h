@@ -75,7 +75,10 @@ inline void widen(const double *a, int m, double *most) {
   most[0] = std::max(most[0], a[1] * a[1] - 2 * a[2]);
   for (int t = 1; t < m; ++t) most[t] = std::max(most[t], std::fabs(a[t]));
 }
-inline double most_doubt(const double *most, int m) { return removal_error(most, m, std::sqrt(most[0])); }
+// Whether none of them can be in doubt.
+inline bool trusts(const double *most, int m) {
+  return m <= 2 || removal_error(most, m, std::sqrt(most[0])) <= kRemovalTolerance * most[m - 1];
+}
 
 // Algorithm 1: one column of the DP table at a time. O(dm) time, O(m) memory.
 inline double value(const double *z, int d, int m) {
@@ -218,7 +221,7 @@ struct Anova {
     if (m <= 2) return true;
     std::vector<double> most(m, 0.0);
     for (int i = 0; i < n; ++i) anova::widen(rows(i), m, most.data());
-    return anova::most_doubt(most.data(), m) <= anova::kRemovalTolerance * most[m - 1];
+    return anova::trusts(most.data(), m);
   }
 };
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "design.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "monitor.h"
 #include "objective_joined.h"
 #include "parallel.h"
-#include "row_kernel.h"
 
 namespace hofm {
 
@@ -33,11 +33,11 @@ struct Gradient {
 // The functions and scratch memory with which one thread takes a model along the rows of a design.
 class RowWalker {
  public:
-  RowWalker(const Design &design, const Model &model, Isa isa = Isa::best) : rows_(design) {
+  RowWalker(const Design &design, const Model &model, Isa isa = best_isa()) : rows_(design) {
     std::size_t work = 0;
     for (const Term &term : model.terms) {
       views_.push_back(view(term));
-      kernels_.push_back(row_kernel(term.kernel, term.degree, isa));
+      kernels_.push_back(kernels(isa).rows(term.kernel, term.degree));
       states_.emplace_back(state_size(term));
       work = std::max({work, work_size(term, rows_.longest()), std::size_t(term.stride)});
     }

@@ -12,10 +12,10 @@
 
 #include "design.h"
 #include "factor_slices.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "monitor.h"
 #include "parallel.h"
-#include "row_kernel.h"
 
 namespace hofm {
 
@@ -34,7 +34,7 @@ class JoinedPass {
     }
   };
 
-  JoinedPass(Design &design, int threads, Monitor &monitor, Isa isa = Isa::best)
+  JoinedPass(Design &design, int threads, Monitor &monitor, Isa isa = best_isa())
       : design_(design), threads_(std::max(1, threads)), monitor_(monitor), isa_(isa) {
     design.need_rows();
     for (const Block &block : design.blocks) samples_.push_back(block.samples_of_nodes());
@@ -43,7 +43,7 @@ class JoinedPass {
   // out[i]: value of one term on sample i. The tables stay, for pull(), and refer to the term.
   void values(const Term &term, Tables &tables, double *out) {
     fill(term, tables);
-    const JoinKernel join = join_kernel(term.kernel, term.degree, isa_);
+    const JoinKernel join = kernels(isa_).joins(term.kernel, term.degree);
     const int parts = std::clamp(design_.n / 64, 1, 64);
     parallel_for(parts, threads_for(double(design_.n) * term.stride * term.degree), [&](int part, int) {
       const RowBlocks samples{design_.n, parts};
@@ -105,7 +105,7 @@ class JoinedPass {
   }
 
   void fill(const Term &term, Tables &tables) {
-    const RowKernel kernel = row_kernel(term.kernel, term.degree, isa_);
+    const RowKernel kernel = kernels(isa_).rows(term.kernel, term.degree);
     FactorSlices &slices = tables.slices;
     slices.renew(term);
     tables.blocks = design_.blocks.size();
@@ -134,7 +134,7 @@ class JoinedPass {
   // The part of block b's nodes in the gradient of a slice, for its factors first..last-1.
   void pull_block(const Term &term, const Tables &tables, std::size_t b, int slice, int first, int last, const std::vector<double> &g,
                   std::vector<double> &G) const {
-    const JoinKernel join = join_kernel(term.kernel, term.degree, isa_);
+    const JoinKernel join = kernels(isa_).joins(term.kernel, term.degree);
     const TermView at = view_of(tables.slices, slice, b);
     const SparseView rows = design_.blocks[b].rows.view();
     const Groups &of = samples_[b];

@@ -1,21 +1,13 @@
-// The ANOVA kernel of all factors of a term on one sparse row, vectorised over factors. Included by one source file per
-// instruction set, which defines HOFM_ISA; nothing here may use the standard library's templates, whose instances would
-// then be compiled for that instruction set and shared with the rest of the program.
+// The ANOVA kernel of all factors of a term on one sparse row, vectorised over factors; included after row_unit.h and under its rules.
 //
-// Factors are taken in groups of 16, 8 or 4, so that a_1..a_m of a group stay in registers while the row is walked. Each a_t waits for
-// itself from one column to the next; the more factors go side by side, the less of that shows. Sixteen fit up to degree 3.
+// Factors are taken in units, so that a_1..a_m of a unit stay in registers while the row is walked. Each a_t waits for itself from one
+// column to the next; the more factors go side by side, the less of that shows.
 
 namespace hofm {
 namespace HOFM_ISA {
 
 constexpr int kMostKnown = HOFM_MOST_KNOWN;  // of the degrees, to the compiler
 
-typedef double Pack __attribute__((vector_size(32)));
-typedef double PackAt __attribute__((vector_size(32), aligned(8), may_alias));  // a Pack at any double's address
-
-inline void load(Pack &v, const double *p) { v = *reinterpret_cast<const PackAt *>(p); }
-inline void store(double *p, const Pack &v) { *reinterpret_cast<PackAt *>(p) = v; }
-inline double total(const Pack &v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 inline double magnitude(double x) { return x < 0 ? -x : x; }
 inline std::ptrdiff_t line(const TermView &term, int t) { return std::ptrdiff_t(t - 1) * term.stride; }  // of a_t in state
 
@@ -35,30 +27,33 @@ inline __attribute__((always_inline)) void for_columns(const TermView &term, con
   for_columns(term, &row, 1, body);
 }
 
-// One group of N packs: a_t, t = 1..m, by eq. (8), from the start or, if there is `more` of a row, from what `state` holds. Returns
-// `sum` and the group's a_m, added eight factors at a time: the bits do not depend on the groups.
-template <int M, int N>
-inline double forward_group(Degree<M> m, const TermView &term, const Slice *row, int pieces, int first, double *state, bool more,
-                            double sum) {
-  Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
-  for (int t = 1; t <= m; ++t)
-    for (int q = 0; q < N; ++q) {
-      a[t][q] = Pack{0, 0, 0, 0};
-      if (more) load(a[t][q], state + line(term, t) + first + 4 * q);
-    }
-  for_columns(term, row, pieces, [&](std::ptrdiff_t at, double x) {
-    for (int q = 0; q < N; ++q) {
-      Pack z;
-      load(z, term.P + at + first + 4 * q);
-      z *= x;
-      for (int t = m; t >= 2; --t) a[t][q] += z * a[t - 1][q];
-      a[1][q] += z;
-    }
+// A column joins the sums of a unit: a_t += z a_{t-1}, t = m..1, z = p x.
+template <class U, int M>
+inline __attribute__((always_inline)) void take_in(Degree<M> m, const U &p, double x, U *a) {
+  each<U::packs>([&](int q) __attribute__((always_inline)) {
+    const auto z = p.v[q] * x;
+    for (int t = m; t >= 2; --t) a[t].v[q] += z * a[t - 1].v[q];
+    a[1].v[q] += z;
   });
-  for (int t = 1; t <= m; ++t)
-    for (int q = 0; q < N; ++q) store(state + line(term, t) + first + 4 * q, a[t][q]);
-  for (int q = 0; q < N; q += 2) sum += total(q + 1 < N ? a[m][q] + a[m][q + 1] : a[m][q]);
-  return sum;
+}
+
+// a_t, t = 1..m, of a unit from factor `first` on by eq. (8), from the start or, if there is `more` of a row, from what `state` holds.
+// Returns `sum` and the unit's a_m: the bits do not depend on the units.
+template <class U, int M>
+inline double forward_unit(Degree<M> m, const TermView &term, const Slice *row, int pieces, int first, double *state, bool more,
+                           double sum) {
+  U a[(M == Dynamic ? kMaxOrder : M) + 1];
+  for (int t = 1; t <= m; ++t) {
+    a[t].fill(0);
+    if (more) a[t].from(state + line(term, t) + first);
+  }
+  for_columns(term, row, pieces, [&](std::ptrdiff_t at, double x) __attribute__((always_inline)) {
+    U p;
+    p.from(term.P + at + first);
+    take_in(m, p, x, a);
+  });
+  for (int t = 1; t <= m; ++t) a[t].to(state + line(term, t) + first);
+  return add_up(sum, a[m]);
 }
 
 template <int M>
@@ -66,10 +61,10 @@ double sums_anova(const TermView &term, const Slice *row, int pieces, double *st
   Degree<M> m = degree_of<M>(term.degree);
   double sum = 0;
   int s = 0;
-  if constexpr (M != Dynamic && M <= 3)
-    for (; s + 16 <= term.stride; s += 16) sum = forward_group<M, 4>(m, term, row, pieces, s, state, more, sum);
-  for (; s + 8 <= term.stride; s += 8) sum = forward_group<M, 2>(m, term, row, pieces, s, state, more, sum);
-  for (; s < term.stride; s += 4) sum = forward_group<M, 1>(m, term, row, pieces, s, state, more, sum);
+  if constexpr (M != Dynamic && M <= kMostOfMany)
+    for (; s + Many::width <= term.stride; s += Many::width) sum = forward_unit<Many>(m, term, row, pieces, s, state, more, sum);
+  for (; s + 8 <= term.stride; s += 8) sum = forward_unit<Eight>(m, term, row, pieces, s, state, more, sum);
+  if (s < term.stride) sum = forward_unit<Four>(m, term, row, pieces, s, state, more, sum);
   return sum;
 }
 
@@ -87,25 +82,23 @@ void forward_rows_by(const TermView &term, const PieceView &rows, bool more, dou
 }
 
 // dA^m/dp_j = x_j h_{m-1}, h by taking the feature out of the finished sums.
-template <int M, int N>
-inline void backward_group(Degree<M> m, const TermView &term, const Slice &row, int first, const double *state, double g,
-                           double *G) {
-  Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N];
-  for (int t = 1; t < m; ++t)
-    for (int q = 0; q < N; ++q) load(a[t][q], state + line(term, t) + first + 4 * q);
+template <class U, int M>
+inline void backward_unit(Degree<M> m, const TermView &term, const Slice &row, int first, const double *state, double g, double *G) {
+  U a[(M == Dynamic ? kMaxOrder : M) + 1];
+  for (int t = 1; t < m; ++t) a[t].from(state + line(term, t) + first);
   const double *P = term.P;
-  for_columns(term, row, [&](std::ptrdiff_t at, double x) {
+  for_columns(term, row, [&](std::ptrdiff_t at, double x) __attribute__((always_inline)) {
     const double gx = g * x;
-    for (int q = 0; q < N; ++q) {
-      Pack z, h, sum;
-      load(z, P + at + first + 4 * q);
-      z *= x;
-      h = a[1][q] - z;
-      for (int t = 2; t < m; ++t) h = a[t][q] - z * h;
-      load(sum, G + at + first + 4 * q);
-      sum += gx * h;
-      store(G + at + first + 4 * q, sum);
-    }
+    U p, sum;
+    p.from(P + at + first);
+    sum.from(G + at + first);
+    each<U::packs>([&](int q) __attribute__((always_inline)) {
+      const auto z = p.v[q] * x;
+      auto h = a[1].v[q] - z;
+      for (int t = 2; t < m; ++t) h = a[t].v[q] - z * h;
+      sum.v[q] += gx * h;
+    });
+    sum.to(G + at + first);
   });
 }
 
@@ -178,8 +171,8 @@ void backward_anova(const TermView &term, const Slice &row, const double *state,
       Pack seed[kMaxOrder + 1];
       for (int t = 1; t <= m; ++t) seed[t] = Pack{0, 0, 0, 0} + (t == m ? g : 0.0);
       backward_careful(m, term, row, s, seed, G, work);
-    } else if (pair) backward_group<M, 2>(m, term, row, s, state, g, G);
-    else backward_group<M, 1>(m, term, row, s, state, g, G);
+    } else if (pair) backward_unit<Eight>(m, term, row, s, state, g, G);
+    else backward_unit<Four>(m, term, row, s, state, g, G);
     s += pair ? 8 : 4;
   }
 }

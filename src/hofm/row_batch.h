@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "design.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "parallel.h"
-#include "row_kernel.h"
 
 namespace hofm {
 
@@ -97,12 +97,12 @@ inline std::vector<FactorGroup> factor_groups(const Model &model, int threads) {
 
 class BatchPass {
  public:
-  BatchPass(const Model &model, int longest, int threads, Isa isa = Isa::best)
+  BatchPass(const Model &model, int longest, int threads, Isa isa = best_isa())
       : threads_(std::max(1, threads)), single_(factor_groups(model, 1)), shared_(factor_groups(model, threads_)) {
     std::size_t work = 1;
     for (const Term &term : model.terms) {
       views_.push_back(view(term));
-      kernels_.push_back(row_kernel(term.kernel, term.degree, isa));
+      kernels_.push_back(kernels(isa).rows(term.kernel, term.degree));
       widths_.push_back(state_size(term));
       work = std::max({work, work_size(term, longest), std::size_t(term.stride)});
       work_per_nonzero_ += double(term.stride) * term.degree;

@@ -33,18 +33,20 @@ inline void combine_sums(const TermView &term, const double *a, const double *b,
 // The kernel's value, summed over factors, from the two tables.
 inline double value_anova(const TermView &term, const double *a, const double *b) {
   const int m = term.degree;
-  Pack sum = {0, 0, 0, 0}, x, y;
-  for (int s = 0; s < term.stride; s += 4) {
-    load(x, a + line(term, m) + s);
-    load(y, b + line(term, m) + s);
-    sum += x + y;
+  UnitSum sum;
+  for_units(0, term.stride, [&](auto x, int s) __attribute__((always_inline)) {
+    auto y = x;
+    x.from(a + line(term, m) + s);
+    y.from(b + line(term, m) + s);
+    sum.add(x);
+    sum.add(y);
     for (int u = 1; u < m; ++u) {
-      load(x, a + line(term, u) + s);
-      load(y, b + line(term, m - u) + s);
-      sum += x * y;
+      x.from(a + line(term, u) + s);
+      y.from(b + line(term, m - u) + s);
+      sum.add(x, y);
     }
-  }
-  return total(sum);
+  });
+  return sum.all();
 }
 
 inline double value_linear(const TermView &, const double *a, const double *b) { return a[0] + b[0]; }
@@ -81,16 +83,18 @@ inline double value_bilinear(const TermView &term, const double *a, const double
 // adj += g * derivative of the value in the table `own`, the other node's being `rest`; factors first..last-1.
 inline void adjoint_anova(const TermView &term, const double *, const double *rest, double g, double *adj, int first, int last) {
   const int m = term.degree;
-  for (int s = first; s < last; s += 4) {
-    Pack sum, r;
-    load(sum, adj + line(term, m) + s);
-    store(adj + line(term, m) + s, sum + g);
+  for_units(first, last, [&](auto sum, int s) __attribute__((always_inline)) {
+    sum.from(adj + line(term, m) + s);
+    each<sum.packs>([&](int q) __attribute__((always_inline)) { sum.v[q] += g; });
+    sum.to(adj + line(term, m) + s);
     for (int u = 1; u < m; ++u) {
-      load(sum, adj + line(term, u) + s);
-      load(r, rest + line(term, m - u) + s);
-      store(adj + line(term, u) + s, sum + g * r);
+      decltype(sum) r;
+      sum.from(adj + line(term, u) + s);
+      r.from(rest + line(term, m - u) + s);
+      each<sum.packs>([&](int q) __attribute__((always_inline)) { sum.v[q] += g * r.v[q]; });
+      sum.to(adj + line(term, u) + s);
     }
-  }
+  });
 }
 
 inline void adjoint_linear(const TermView &, const double *, const double *, double g, double *adj, int, int) { adj[0] += g; }
@@ -113,30 +117,30 @@ inline void adjoint_bilinear(const TermView &term, const double *own, const doub
   }
 }
 
-// G += gradient in P of <adj, table of the row>. Factors first..first+4N-1; sum_t adj_t h_{t-1} with h by taking out.
-template <int M, int N>
-inline void pull_group(Degree<M> m, const TermView &term, const Slice &row, int first, const double *state, const double *adj,
-                       double *G) {
-  Pack a[(M == Dynamic ? kMaxOrder : M) + 1][N], d[(M == Dynamic ? kMaxOrder : M) + 1][N];
-  for (int t = 1; t <= m; ++t)
-    for (int q = 0; q < N; ++q) {
-      load(a[t][q], state + line(term, t) + first + 4 * q);
-      load(d[t][q], adj + line(term, t) + first + 4 * q);
-    }
-  for_columns(term, row, [&](std::ptrdiff_t at, double x) {
-    for (int q = 0; q < N; ++q) {
-      Pack z, h, slope, sum;
-      load(z, term.P + at + first + 4 * q);
-      z *= x;
-      h = a[1][q] - z;
-      slope = d[1][q] + d[2][q] * h;
+// G += gradient in P of <adj, table of the row> for a unit: sum_t adj_t h_{t-1} with h by taking out.
+template <class U, int M>
+inline void pull_unit(Degree<M> m, const TermView &term, const Slice &row, int first, const double *state, const double *adj,
+                      double *G) {
+  U a[(M == Dynamic ? kMaxOrder : M) + 1], d[(M == Dynamic ? kMaxOrder : M) + 1];
+  for (int t = 1; t <= m; ++t) {
+    a[t].from(state + line(term, t) + first);
+    d[t].from(adj + line(term, t) + first);
+  }
+  for_columns(term, row, [&](std::ptrdiff_t at, double x) __attribute__((always_inline)) {
+    U p, sum;
+    p.from(term.P + at + first);
+    sum.from(G + at + first);
+    each<U::packs>([&](int q) __attribute__((always_inline)) {
+      const auto z = p.v[q] * x;
+      auto h = a[1].v[q] - z;
+      auto slope = d[1].v[q] + d[2].v[q] * h;
       for (int t = 2; t < m; ++t) {
-        h = a[t][q] - z * h;
-        slope += d[t + 1][q] * h;
+        h = a[t].v[q] - z * h;
+        slope += d[t + 1].v[q] * h;
       }
-      load(sum, G + at + first + 4 * q);
-      store(G + at + first + 4 * q, sum + x * slope);
-    }
+      sum.v[q] += x * slope;
+    });
+    sum.to(G + at + first);
   });
 }
 
@@ -152,9 +156,9 @@ void pull_anova(const TermView &term, const Slice &row, const double *state, con
       for (int t = 1; t <= m; ++t) load(seed[t], adj + line(term, t) + s);
       backward_careful(m, term, row, s, seed, G, work);
     } else if (pair) {
-      pull_group<M, 2>(m, term, row, s, state, adj, G);
+      pull_unit<Eight>(m, term, row, s, state, adj, G);
     } else {
-      pull_group<M, 1>(m, term, row, s, state, adj, G);
+      pull_unit<Four>(m, term, row, s, state, adj, G);
     }
     s += pair ? 8 : 4;
   }
@@ -184,13 +188,16 @@ inline void pull_bilinear(const TermView &term, const Slice &row, const double *
   for (int which = 0; which < 2; ++which) add_rows(term, side(term, row, which), adj + which * term.stride, G, first, last);
 }
 
+inline JoinKernel anova_joins(int degree) {
+  if (degree == 1) return {combine_sums<1>, value_linear, adjoint_linear, pull_linear};
+  return with_degree<2, kMostKnown>(degree, [](auto m) -> JoinKernel {
+    return {combine_powers, value_anova, adjoint_anova, pull_anova<m.known>};
+  });
+}
+
 inline JoinKernel joins(Kernel kernel, int degree) {
   switch (kernel) {
-    case Kernel::anova:
-      if (degree == 1) return {combine_sums<1>, value_linear, adjoint_linear, pull_linear};
-      return with_degree<2, kMostKnown>(degree, [](auto m) -> JoinKernel {
-        return {combine_powers, value_anova, adjoint_anova, pull_anova<m.known>};
-      });
+    case Kernel::anova: return anova_joins(degree);
     case Kernel::mix: return {combine_powers, value_mix, nullptr, nullptr};
     case Kernel::all_subsets: return {combine_products, value_all_subsets, adjoint_all_subsets, pull_all_subsets};
     case Kernel::polynomial: return {combine_sums<1>, value_polynomial, adjoint_polynomial, pull_sums};

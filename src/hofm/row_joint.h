@@ -6,15 +6,15 @@ namespace HOFM_ISA {
 
 inline std::ptrdiff_t cache_width(const TermView &term) { return std::ptrdiff_t(term.degree - 1) * term.stride; }
 
-// h_{m-1} of four factors, feature taken out.
-template <int M>
-inline void rest_pack(Degree<M> m, const TermView &term, const double *a, const Pack &z, Pack &h) {
-  Pack sum;
-  load(h, a);
-  h -= z;
+// h_{m-1} of a unit, feature taken out: p is that of the column, x its value in the row whose sums are at a.
+template <class U, int M>
+inline __attribute__((always_inline)) void rest_unit(Degree<M> m, const TermView &term, const double *a, const U &p, double x, U &h) {
+  U sum;
+  h.from(a);
+  each<U::packs>([&](int q) __attribute__((always_inline)) { h.v[q] -= p.v[q] * x; });
   for (int t = 2; t < m; ++t) {
-    load(sum, a + line(term, t));
-    h = sum - z * h;
+    sum.from(a + line(term, t));
+    each<U::packs>([&](int q) __attribute__((always_inline)) { h.v[q] = sum.v[q] - p.v[q] * x * h.v[q]; });
   }
 }
 
@@ -22,18 +22,19 @@ inline void rest_pack(Degree<M> m, const TermView &term, const double *a, const 
 inline void joint_add(const TermView &term, const Slice &column, const double *p, double *cache) {
   for (int ii = 0; ii < column.size; ++ii) {
     double *row = cache + column.index[ii] * cache_width(term);
-    for (int s = 0; s < term.stride; s += 4) {
-      Pack z, a, b;
-      load(z, p + s);
-      z *= column.value[ii];
-      for (int t = term.degree - 1; t >= 2; --t) {
-        load(a, row + line(term, t) + s);
-        load(b, row + line(term, t - 1) + s);
-        store(row + line(term, t) + s, a + z * b);
+    const double x = column.value[ii];
+    for_units(0, term.stride, [&](auto z, int s) __attribute__((always_inline)) {
+      constexpr int packs = decltype(z)::packs;
+      auto a = z, b = z;
+      z.from(p + s);
+      for (int t = term.degree - 1; t >= 1; --t) {
+        a.from(row + line(term, t) + s);
+        if (t > 1) b.from(row + line(term, t - 1) + s);
+        else b.fill(1);
+        each<packs>([&](int q) __attribute__((always_inline)) { a.v[q] += z.v[q] * x * b.v[q]; });
+        a.to(row + line(term, t) + s);
       }
-      load(a, row + s);
-      store(row + s, a + z);
-    }
+    });
   }
 }
 
@@ -42,21 +43,25 @@ template <int M>
 void joint_slopes(const TermView &term, const Slice &column, const double *p, const double *cache, const double *g, const double *w,
                   double *first, double *second) {
   Degree<M> m = degree_of<M>(term.degree);
-  for (int s = 0; s < term.stride; s += 4) {
-    Pack pj, one = {0, 0, 0, 0}, two = {0, 0, 0, 0};
-    load(pj, p + s);
+  for_units(0, term.stride, [&](auto pj, int s) __attribute__((always_inline)) {
+    constexpr int packs = decltype(pj)::packs;
+    auto one = pj, two = pj, D = pj;
+    pj.from(p + s);
+    one.fill(0);
+    two.fill(0);
     for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
       const double x = column.value[ii];
-      Pack D;
-      rest_pack(m, term, cache + i * cache_width(term) + s, x * pj, D);
-      D *= x;
-      one += g[i] * D;
-      two += w[i] * D * D;
+      rest_unit(m, term, cache + i * cache_width(term) + s, pj, x, D);
+      each<packs>([&](int q) __attribute__((always_inline)) {
+        D.v[q] *= x;
+        one.v[q] += g[i] * D.v[q];
+        two.v[q] += w[i] * D.v[q] * D.v[q];
+      });
     }
-    store(first + s, one);
-    store(second + s, two);
-  }
+    one.to(first + s);
+    two.to(second + s);
+  });
 }
 
 // d[ii] = sum_s u_s D_is.
@@ -65,15 +70,15 @@ void joint_direction(const TermView &term, const Slice &column, const double *p,
   Degree<M> m = degree_of<M>(term.degree);
   for (int ii = 0; ii < column.size; ++ii) {
     const double *row = cache + column.index[ii] * cache_width(term), x = column.value[ii];
-    Pack sum = {0, 0, 0, 0};
-    for (int s = 0; s < term.stride; s += 4) {
-      Pack pj, us, h;
-      load(pj, p + s);
-      load(us, u + s);
-      rest_pack(m, term, row + s, x * pj, h);
-      sum += us * h;
-    }
-    d[ii] = x * total(sum);
+    UnitSum sum;
+    for_units(0, term.stride, [&](auto pj, int s) __attribute__((always_inline)) {
+      auto us = pj, h = pj;
+      pj.from(p + s);
+      us.from(u + s);
+      rest_unit(m, term, row + s, pj, x, h);
+      sum.add(us, h);
+    });
+    d[ii] = x * sum.all();
   }
 }
 
@@ -84,21 +89,29 @@ void joint_shift(const TermView &term, const Slice &column, const double *p, con
   for (int ii = 0; ii < column.size; ++ii) {
     double *row = cache + column.index[ii] * cache_width(term);
     const double x = column.value[ii];
-    for (int s = 0; s < term.stride; s += 4) {
-      Pack z, dz, a, h;
-      load(z, p + s);
-      load(dz, step + s);
-      z *= x;
-      dz *= x;
-      load(a, row + s);
-      h = a - z;
-      store(row + s, a + dz);
+    for_units(0, term.stride, [&](auto z, int s) __attribute__((always_inline)) {
+      constexpr int packs = decltype(z)::packs;
+      auto dz = z, a = z, h = z;
+      z.from(p + s);
+      dz.from(step + s);
+      a.from(row + s);
+      each<packs>([&](int q) __attribute__((always_inline)) {
+        z.v[q] *= x;
+        dz.v[q] *= x;
+        h.v[q] = a.v[q] - z.v[q];
+        a.v[q] += dz.v[q];
+      });
+      a.to(row + s);
       for (int t = 2; t < m; ++t) {
-        load(a, row + line(term, t) + s);
-        store(row + line(term, t) + s, a + dz * h);
-        h = a - z * h;
+        a.from(row + line(term, t) + s);
+        each<packs>([&](int q) __attribute__((always_inline)) {
+          const auto next = a.v[q] - z.v[q] * h.v[q];
+          a.v[q] += dz.v[q] * h.v[q];
+          h.v[q] = next;
+        });
+        a.to(row + line(term, t) + s);
       }
-    }
+    });
   }
 }
 

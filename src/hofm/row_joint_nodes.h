@@ -7,13 +7,13 @@
 namespace hofm {
 namespace HOFM_ISA {
 
-// h_0..h_{m-1} of four factors.
-template <int M>
-inline void rests_pack(Degree<M> m, const TermView &term, const double *own, const Pack &z, Pack *h) {
-  h[0] = Pack{1, 1, 1, 1};
+// h_0..h_{m-1} of a unit, whose own sums and p are given.
+template <class U, int M>
+inline __attribute__((always_inline)) void rests_unit(Degree<M> m, const TermView &term, const double *own, const U &p, double x, U *h) {
+  h[0].fill(1);
   for (int t = 1; t < m; ++t) {
-    load(h[t], own + line(term, t));
-    h[t] -= z * h[t - 1];
+    h[t].from(own + line(term, t));
+    each<U::packs>([&](int q) __attribute__((always_inline)) { h[t].v[q] -= p.v[q] * x * h[t - 1].v[q]; });
   }
 }
 
@@ -23,61 +23,62 @@ template <int M>
 void nodes_slopes(const TermView &term, const double *own, const double *p, double x, const NodeSamples &samples, const double *rest,
                   const double *g, const double *w, double *first, double *second) {
   Degree<M> m = degree_of<M>(term.degree);
-  Pack z, h[M == Dynamic ? kMaxOrder : M], D, R, one, two;
-  for (int s = 0; s < term.stride; s += 4) {
-    load(z, p + s);
-    rests_pack(m, term, own + s, x * z, h);
-    for (int t = 0; t < m; ++t) h[t] *= x;
-    load(one, first + s);
-    load(two, second + s);
-    for (int q = 0; q < samples.size; ++q) {
-      const double *table = rest + samples.partner[q] * cache_width(term) + s;
+  for_units(0, term.stride, [&](auto pj, int s) __attribute__((always_inline)) {
+    using U = decltype(pj);
+    U h[M == Dynamic ? kMaxOrder : M], D, R, one, two;
+    pj.from(p + s);
+    rests_unit(m, term, own + s, pj, x, h);
+    for (int t = 0; t < m; ++t) each<U::packs>([&](int q) __attribute__((always_inline)) { h[t].v[q] *= x; });
+    one.from(first + s);
+    two.from(second + s);
+    for (int qq = 0; qq < samples.size; ++qq) {
+      const double *table = rest + samples.partner[qq] * cache_width(term) + s;
       D = h[m - 1];
       for (int r = 1; r < m; ++r) {
-        load(R, table + line(term, r));
-        D += h[m - 1 - r] * R;
+        R.from(table + line(term, r));
+        each<U::packs>([&](int q) __attribute__((always_inline)) { D.v[q] += h[m - 1 - r].v[q] * R.v[q]; });
       }
-      one += g[samples.sample[q]] * D;
-      two += w[samples.sample[q]] * D * D;
+      const double slope = g[samples.sample[qq]], weight = w[samples.sample[qq]];
+      each<U::packs>([&](int q) __attribute__((always_inline)) {
+        one.v[q] += slope * D.v[q];
+        two.v[q] += weight * D.v[q] * D.v[q];
+      });
     }
-    store(first + s, one);
-    store(second + s, two);
-  }
+    one.to(first + s);
+    two.to(second + s);
+  });
 }
 
 // v_r = u h_{m-1-r}, r = 1..m-1, of one node; returns the sum over factors of u h_{m-1}.
 template <int M>
 double nodes_turn(const TermView &term, const double *own, const double *p, double x, const double *u, double *v) {
   Degree<M> m = degree_of<M>(term.degree);
-  Pack sum = {0, 0, 0, 0}, z, us, h[M == Dynamic ? kMaxOrder : M];
-  for (int s = 0; s < term.stride; s += 4) {
-    load(z, p + s);
-    load(us, u + s);
-    rests_pack(m, term, own + s, x * z, h);
-    sum += us * h[m - 1];
-    for (int r = 1; r < m; ++r) store(v + line(term, r) + s, us * h[m - 1 - r]);
-  }
-  return total(sum);
+  UnitSum sum;
+  for_units(0, term.stride, [&](auto pj, int s) __attribute__((always_inline)) {
+    using U = decltype(pj);
+    U us, turned, h[M == Dynamic ? kMaxOrder : M];
+    pj.from(p + s);
+    us.from(u + s);
+    rests_unit(m, term, own + s, pj, x, h);
+    sum.add(us, h[m - 1]);
+    for (int r = 1; r < m; ++r) {
+      each<U::packs>([&](int q) __attribute__((always_inline)) { turned.v[q] = us.v[q] * h[m - 1 - r].v[q]; });
+      turned.to(v + line(term, r) + s);
+    }
+  });
+  return sum.all();
 }
 
 // sum_r <v_r, R_r>. Tables are `width` doubles long, a multiple of four.
 inline double nodes_along(std::ptrdiff_t width, const double *v, const double *rest) {
-  Pack one = {0, 0, 0, 0}, two = {0, 0, 0, 0}, a, b;
-  std::ptrdiff_t q = 0;
-  for (; q + 8 <= width; q += 8) {
-    load(a, v + q);
-    load(b, rest + q);
-    one += a * b;
-    load(a, v + q + 4);
-    load(b, rest + q + 4);
-    two += a * b;
-  }
-  if (q < width) {
-    load(a, v + q);
-    load(b, rest + q);
-    one += a * b;
-  }
-  return total(one + two);
+  UnitSum sum;
+  for_units(0, int(width), [&](auto a, int q) __attribute__((always_inline)) {
+    auto b = a;
+    a.from(v + q);
+    b.from(rest + q);
+    sum.add(a, b);
+  });
+  return sum.all();
 }
 
 inline JointNodeKernel joint_nodes(int degree) {

@@ -91,6 +91,11 @@ struct SampleKernel {
   void (*follow)(const SampleView &, const double *moved, int first, int last, double *f);
 };
 
+// Scores of `panels` panels of eight nodes of A with `columns` nodes of B, out[i + j * column]: alpha_i + beta_j + <u_i, v_j>, all of
+// length `width`. See score_links.h for the tables.
+using ScorePanels = void (*)(const double *u, const double *alpha, int panels, const double *v, const double *beta, int columns,
+                             int width, double *out, std::ptrdiff_t column);
+
 // The steps of the stochastic solvers on some columns of a term: see row_step.h. G and the memory of the step rule are laid out as P;
 // `shrink` is eta * lambda.
 struct StepView {
@@ -129,16 +134,6 @@ inline std::size_t state_size(const Term &term) { return std::size_t(state_rows(
 inline std::size_t work_size(const Term &term, int longest_row) {
   return (std::size_t(longest_row) + term.augment + 1) * (state_rows(term.kernel, term.degree) + 1) * 4;
 }
-
-// Which instructions to use: the best this processor has, or plain ones by name (for tests).
-enum class Isa { best, generic, avx2 };
-bool has_avx2();
-RowKernel row_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
-JoinKernel join_kernel(Kernel kernel, int degree, Isa isa = Isa::best);
-JointKernel joint_kernel(int degree, Isa isa = Isa::best);
-JointNodeKernel joint_node_kernel(int degree, Isa isa = Isa::best);
-SampleKernel sample_kernel(int size, Isa isa = Isa::best);
-StepKernel step_kernel(bool adaptive, Kernel kernel, int degree, Isa isa = Isa::best);
 
 }  // namespace hofm
 #endif

@@ -11,7 +11,7 @@ inline void real_factors(Pack &mask, const TermView &term, int first) {
 // sum_t theta_t a_t. Fitted by coordinate descent only (theta lives on the simplex), so there is nothing backward.
 inline double sums_mix(const TermView &term, const Slice *row, int pieces, double *state, bool more) {
   for (int s = 0; s < term.stride; s += 4)
-    forward_group<Dynamic, 1>(Degree<Dynamic>{term.degree}, term, row, pieces, s, state, more, 0);
+    forward_unit<Four>(Degree<Dynamic>{term.degree}, term, row, pieces, s, state, more, 0);
   double sum = 0;
   for (int t = 1; t <= term.degree; ++t)
     for (int s = 0; s < term.k; ++s) sum += term.theta[t - 1] * state[line(term, t) + s];

@@ -12,9 +12,6 @@
 namespace hofm {
 namespace HOFM_ISA {
 
-inline void load(double &v, const double *p) { v = *p; }
-inline void store(double *p, double v) { *p = v; }
-
 inline bool all(bool inside) { return inside; }
 template <class Mask>
 inline bool all(const Mask &inside) {
@@ -25,30 +22,6 @@ inline bool all(const Mask &inside) {
 #endif
 }
 
-// f(q) for q = 0..N-1, N at most two, written out: a loop would keep its packs in memory.
-template <int N, class F>
-inline __attribute__((always_inline)) void each(const F &f) {
-  f(0);
-  if constexpr (N == 2) f(1);
-}
-
-// N packs of factors, or the one factor of the linear term (V = double).
-template <class V, int N>
-struct Unit {
-  static constexpr int packs = N, width = N * int(sizeof(V) / sizeof(double));
-  V v[N];
-
-  void from(const double *p) {
-    for (int q = 0; q < N; ++q) load(v[q], p + q * width / N);
-  }
-  void to(double *p) const {
-    for (int q = 0; q < N; ++q) store(p + q * width / N, v[q]);
-  }
-  void fill(double x) {
-    for (auto &value : v) value = V{} + x;
-  }
-};
-
 // Whether all of a unit are below a bound.
 template <class V, int N>
 inline bool small(const Unit<V, N> &u, double bound) {
@@ -56,6 +29,11 @@ inline bool small(const Unit<V, N> &u, double bound) {
   for (int q = 1; q < N; ++q) inside &= u.v[q] < bound;
   return all(inside);
 }
+#ifdef HOFM_WIDE
+inline bool small(const Eight &u, double bound) {
+  return _mm512_cmp_pd_mask(u.v[0], _mm512_set1_pd(bound), _CMP_LT_OQ) == 255;
+}
+#endif
 
 inline void root(Pack &v, const Pack &x) {
 #ifdef HOFM_SQUARE_ROOTS
@@ -64,6 +42,9 @@ inline void root(Pack &v, const Pack &x) {
   for (int l = 0; l < 4; ++l) v[l] = __builtin_sqrt(x[l]);
 #endif
 }
+#ifdef HOFM_WIDE
+inline void root(Wide &v, const Wide &x) { v = _mm512_maskz_sqrt_pd(255, x); }  // of the one without a mask GCC 12 warns
+#endif
 inline void root(double &v, double x) { v = __builtin_sqrt(x); }
 
 // 1/sqrt(1 + u) for 0 <= u < 1/16 to 5e-15, and 1 at 0: 1 + u q(u), where q interpolates at Chebyshev's points.
@@ -165,10 +146,6 @@ inline __attribute__((always_inline)) void step_unit(double *P, double *G, doubl
   g.to(G);
 }
 
-using Eight = Unit<Pack, 2>;
-using Four = Unit<Pack, 1>;
-using One = Unit<double, 1>;
-
 template <class U, class Rate>
 inline __attribute__((always_inline)) void shrink_unit(U &p, double *P, const double *memory, double shrink) {
   p.from(P);
@@ -181,20 +158,18 @@ void catch_up(const StepView &view, const int *columns, const double *missed, in
   for (int q = 0; q < n; ++q) {
     const std::ptrdiff_t at = std::ptrdiff_t(columns[q]) * view.stride;
     const double shrink = missed[q] * view.shrink;
-    Eight eight;
-    Four four;
-    int s = first;
-    for (; s + 8 <= last; s += 8) shrink_unit<Eight, Rate>(eight, view.P + at + s, view.memory + at + s, shrink);
-    if (s < last) shrink_unit<Four, Rate>(four, view.P + at + s, view.memory + at + s, shrink);
+    for_units(first, last, [&](auto p, int s) __attribute__((always_inline)) {
+      shrink_unit<decltype(p), Rate>(p, view.P + at + s, view.memory + at + s, shrink);
+    });
   }
 }
 
 template <class Rate>
 inline __attribute__((always_inline)) void step_column(const StepView &view, std::ptrdiff_t at, int first, int last) {
   double *P = view.P + at, *G = view.G + at, *memory = view.memory + at;
-  int s = first;
-  for (; s + 8 <= last; s += 8) step_unit<Eight, Rate>(P + s, G + s, memory + s, view.eta);
-  if (s < last) step_unit<Four, Rate>(P + s, G + s, memory + s, view.eta);
+  for_units(first, last, [&](auto unit, int s) __attribute__((always_inline)) {
+    step_unit<decltype(unit), Rate>(P + s, G + s, memory + s, view.eta);
+  });
 }
 
 template <class Rate>
@@ -216,22 +191,14 @@ void step_linear(const StepView &view, const int *columns, int n, int, int) {
 
 // A unit's a_1..a_m by eq. (8) on a row whose columns are brought up to date on the way; returns the sum of a_m.
 template <class U, class Rate, int M>
-inline __attribute__((always_inline)) double forward_unit(Degree<M> m, const TermView term, const StepView view, const Slice row,
-                                                          const double *missed, const Slice next, double *state, int first) {
+inline __attribute__((always_inline)) double forward_steps_unit(Degree<M> m, const TermView term, const StepView view, const Slice row,
+                                                                const double *missed, const Slice next, double *state, int first) {
   const std::ptrdiff_t stride = term.stride;
-  U a[(M == Dynamic ? kMaxOrder : M) + 1];
+  U a[(M == Dynamic ? kMaxOrder : M) + 1], p;
   for (int t = 1; t <= m; ++t) a[t].fill(0);
-  const auto take_in = [&](const U &p, double x) __attribute__((always_inline)) {
-    each<U::packs>([&](int q) __attribute__((always_inline)) {
-      const auto z = p.v[q] * x;
-      for (int t = m; t >= 2; --t) a[t].v[q] += z * a[t - 1].v[q];
-      a[1].v[q] += z;
-    });
-  };
-  U p;
   for (int q = 0; q < term.augment; ++q) {
     p.from(view.P + q * stride + first);
-    take_in(p, 1.0);
+    take_in(m, p, 1.0, a);
   }
   double *P = view.P + term.augment * stride + first, *memory = view.memory + term.augment * stride + first;
   for (int jj = 0; jj < row.size; ++jj) {
@@ -241,12 +208,10 @@ inline __attribute__((always_inline)) double forward_unit(Degree<M> m, const Ter
     }
     const std::ptrdiff_t at = row.index[jj] * stride;
     shrink_unit<U, Rate>(p, P + at, memory + at, missed[jj] * view.shrink);
-    take_in(p, row.value[jj]);
+    take_in(m, p, row.value[jj], a);
   }
   for (int t = 1; t <= m; ++t) a[t].to(state + line(term, t) + first);
-  Pack sum = a[m].v[0];
-  for (int q = 1; q < U::packs; ++q) sum += a[m].v[q];
-  return total(sum);
+  return add_up(0, a[m]);
 }
 
 template <int M, class Rate>
@@ -254,9 +219,9 @@ double forward_steps(const TermView &term, const StepView &view, const Slice &ro
                      double *state, int first, int last) {
   Degree<M> m = degree_of<M>(term.degree);
   double sum = 0;
-  int s = first;
-  for (; s + 8 <= last; s += 8) sum += forward_unit<Eight, Rate>(m, term, view, row, missed, next, state, s);
-  if (s < last) sum += forward_unit<Four, Rate>(m, term, view, row, missed, next, state, s);
+  for_units(first, last, [&](auto unit, int s) __attribute__((always_inline)) {
+    sum += forward_steps_unit<decltype(unit), Rate>(m, term, view, row, missed, next, state, s);
+  });
   return sum;
 }
 
@@ -313,9 +278,9 @@ void descend_anova(const TermView &term, const StepView &view, const Slice &row,
   const StepView own = view;  // what is written cannot be this
   for_columns(term, row, [=](std::ptrdiff_t at, double x) __attribute__((always_inline)) {
     double *P = own.P + at, *memory = own.memory + at;
-    int s = first;
-    for (; s + 8 <= last; s += 8) descend_unit<Eight, Rate>(m, own.stride, P + s, memory + s, state + s, x, g * x, own.eta);
-    if (s < last) descend_unit<Four, Rate>(m, own.stride, P + s, memory + s, state + s, x, g * x, own.eta);
+    for_units(first, last, [=](auto unit, int s) __attribute__((always_inline)) {
+      descend_unit<decltype(unit), Rate>(m, own.stride, P + s, memory + s, state + s, x, g * x, own.eta);
+    });
   });
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "row_kernel.h"
+#include "kernel_table.h"
 #include "row_tiles.h"
 
 namespace hofm {
@@ -21,7 +21,7 @@ class RowValues {
  public:
   // `term` must outlive it.
   RowValues(Kernel kernel, int degree, const Term &term, TermPart part = {})
-      : at_(view(term)), kernel_(row_kernel(kernel, degree)), apart_(std::ptrdiff_t(state_rows(kernel, degree)) * term.stride) {
+      : at_(view(term)), kernel_(kernels().rows(kernel, degree)), apart_(std::ptrdiff_t(state_rows(kernel, degree)) * term.stride) {
     at_.degree = degree;
     at_.first = part.first;
     if (!part.dummies) at_ = behind_dummies(at_);

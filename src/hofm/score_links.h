@@ -97,108 +97,72 @@ inline RowValues side_values(const Term &term, Side side, int left_features) {
   return {term.kernel, term.degree, term, part};
 }
 
-// One term's columns of a table, from column `first` on, for the nodes that are the rows of `features`.
-inline void fill_table(NodeTable &table, int first, const SparseView &features, const Term &term, Side side, int left_features,
-                       int threads, Monitor &monitor) {
-  const int numbers = term.k > 0 ? table_columns(term) / term.k : 0;
-  const bool has_alone = term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear;
-  std::vector<RowValues> values(std::max(1, threads), side_values(term, side, left_features));
-  walk_tiles(features, values[0].kept(), threads, monitor, [&](const RowTiles &tile, int part) {
-    values[part].take(tile, [&](int r, const double *sums, double value) {
+// One term's columns of a table, from column `first` on.
+class TablePart {
+ public:
+  TablePart(NodeTable &table, int first, const Term &term, Side side, int left_features)
+      : table_(table), first_(first), term_(term), side_(side), numbers_(term.k > 0 ? table_columns(term) / term.k : 0),
+        has_alone_(term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear), values_(side_values(term, side, left_features)) {}
+
+  std::ptrdiff_t kept() const { return values_.kept(); }
+
+  void take(const RowTiles &tile) {
+    values_.take(tile, [&](int r, const double *sums, double value) {
       const int node = tile.first() + r;
-      if (has_alone) table.alone[node] += value;
-      double *cells = table.node_cells(node);
-      for (int u = 1; u <= numbers; ++u)
-        for (int s = 0; s < term.k; ++s)
-          cells[std::ptrdiff_t(first + (u - 1) * term.k + s) * table.lanes] = table_value(term, side, u, sums + s, term.stride);
+      if (has_alone_) table_.alone[node] += value;
+      double *cells = table_.node_cells(node);
+      for (int u = 1; u <= numbers_; ++u)
+        for (int s = 0; s < term_.k; ++s)
+          cells[std::ptrdiff_t(first_ + (u - 1) * term_.k + s) * table_.lanes] = table_value(term_, side_, u, sums + s, term_.stride);
     });
+  }
+
+ private:
+  NodeTable &table_;
+  int first_;
+  const Term &term_;
+  Side side_;
+  int numbers_;  // for each factor
+  bool has_alone_;
+  RowValues values_;
+};
+
+// The parts of tables whose nodes are the rows of `features`, in one walk.
+inline void fill_tables(const SparseView &features, const std::vector<TablePart> &parts, int threads, Monitor &monitor) {
+  std::ptrdiff_t kept = 0;
+  for (const TablePart &part : parts) kept += part.kept();
+  std::vector<std::vector<TablePart>> of_walkers(std::max(1, threads), parts);
+  walk_tiles(features, kept, threads, monitor, [&](const RowTiles &tile, int walker) {
+    for (TablePart &part : of_walkers[walker]) part.take(tile);
   });
 }
 
-// The tables of nodes whose features are `a` and `b`, by columns.
+// The tables of nodes whose features are `a` and `b`, by columns. A matrix that is both is walked once.
 inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Model &model, int threads, Monitor &monitor) {
   int width = 0, first = 0;
   for (const Term &term : model.terms) width += table_columns(term);
   PairTables tables{NodeTable(a.inner, width, Side::left), NodeTable(b.inner, width, Side::right)};
   std::fill(tables.left.alone.begin(), tables.left.alone.end(), model.intercept);
+  std::vector<TablePart> left, right;
   for (const Term &term : model.terms) {
-    fill_table(tables.left, first, a, term, Side::left, a.outer, threads, monitor);
-    fill_table(tables.right, first, b, term, Side::right, a.outer, threads, monitor);
+    left.emplace_back(tables.left, first, term, Side::left, a.outer);
+    right.emplace_back(tables.right, first, term, Side::right, a.outer);
     first += table_columns(term);
+  }
+  if (same(a, b)) {
+    for (const TablePart &part : right) left.push_back(part);
+    fill_tables(a, left, threads, monitor);
+  } else {
+    fill_tables(a, left, threads, monitor);
+    fill_tables(b, right, threads, monitor);
   }
   return tables;
 }
 
-// ---- Panels -------------------------------------------------------------------------------------------------
-
-typedef double Quad __attribute__((vector_size(32)));
-typedef double QuadAt __attribute__((vector_size(32), aligned(8), may_alias));  // a Quad at any double's address
-
-// Scores of a panel of kLanes nodes of A with N nodes of B. Every score is the same chain of multiply-adds wherever it
-// stands, so that pairs with the same features have the same score to the last bit: they are ties, and must count as such.
-template <int N>
-inline __attribute__((always_inline)) void score_panel(const double *u, const double *alpha, const double *v, const double *beta,
-                                                      int width, double *out, std::ptrdiff_t column) {
-  Quad low[N], high[N];
-  for (int c = 0; c < N; ++c) low[c] = high[c] = Quad{0, 0, 0, 0};
-  for (std::ptrdiff_t q = 0; q < width; ++q) {
-    const Quad first = *reinterpret_cast<const QuadAt *>(u + q * kLanes);
-    const Quad second = *reinterpret_cast<const QuadAt *>(u + q * kLanes + 4);
-    for (int c = 0; c < N; ++c) {
-      const double x = v[c * std::ptrdiff_t(width) + q];
-      low[c] += first * x;
-      high[c] += second * x;
-    }
-  }
-  const Quad first = *reinterpret_cast<const QuadAt *>(alpha), second = *reinterpret_cast<const QuadAt *>(alpha + 4);
-  for (int c = 0; c < N; ++c) {
-    *reinterpret_cast<QuadAt *>(out + c * column) = low[c] + first + beta[c];
-    *reinterpret_cast<QuadAt *>(out + c * column + 4) = high[c] + second + beta[c];
-  }
-}
-
-// All scores of `panels` panels with `columns` nodes of B, out[i + j * column]. As many nodes of B at a time as have room in
-// the registers.
-template <int kColumns>
-inline __attribute__((always_inline)) void score_panels(const double *u, const double *alpha, int panels, const double *v,
-                                                        const double *beta, int columns, int width, double *out,
-                                                        std::ptrdiff_t column) {
-  int j = 0;
-  for (; j + kColumns <= columns; j += kColumns)
-    for (int p = 0; p < panels; ++p)
-      score_panel<kColumns>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j,
-                           width, out + j * column + p * kLanes, column);
-  for (; j < columns; ++j)
-    for (int p = 0; p < panels; ++p)
-      score_panel<1>(u + std::ptrdiff_t(p) * kLanes * width, alpha + p * kLanes, v + std::ptrdiff_t(j) * width, beta + j, width,
-                    out + j * column + p * kLanes, column);
-}
-
-using ScorePanels = void (*)(const double *, const double *, int, const double *, const double *, int, int, double *,
-                             std::ptrdiff_t);
-
-inline void score_panels_generic(const double *u, const double *alpha, int panels, const double *v, const double *beta,
-                                 int columns, int width, double *out, std::ptrdiff_t column) {
-  score_panels<2>(u, alpha, panels, v, beta, columns, width, out, column);
-}
-
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2,fma"))) inline void score_panels_avx2(const double *u, const double *alpha, int panels,
-                                                                  const double *v, const double *beta, int columns, int width,
-                                                                  double *out, std::ptrdiff_t column) {
-  score_panels<4>(u, alpha, panels, v, beta, columns, width, out, column);
-}
-inline ScorePanels score_panels_for(Isa isa) {
-  return isa == Isa::avx2 || (isa == Isa::best && has_avx2()) ? score_panels_avx2 : score_panels_generic;
-}
-#else
-inline ScorePanels score_panels_for(Isa) { return score_panels_generic; }
-#endif
-
 // Scores of single pairs, the same bits as in a block.
 inline std::vector<double> pair_scores(const PairTables &tables, const std::vector<int> &i, const std::vector<int> &j,
-                                       Isa isa = Isa::best) {
-  const ScorePanels score = score_panels_for(isa);
+                                       Isa isa = best_isa()) {
+  const ScorePanels score = kernels(isa).score_panels;
   const NodeTable &a = tables.left, &b = tables.right;
   std::vector<double> out(i.size());
   double lanes[kLanes];
@@ -287,8 +251,8 @@ class PairBlocks {
 // visit(block, thread) for every block that has pairs. Blocks come in any order, so what visit() keeps must not depend on it.
 template <class Visit>
 void score_blocks(const PairTables &tables, const PairBlocks &blocks, int threads, Monitor &monitor, const Visit &visit,
-                  Isa isa = Isa::best) {
-  const ScorePanels score = score_panels_for(isa);
+                  Isa isa = best_isa()) {
+  const ScorePanels score = kernels(isa).score_panels;
   const NodeTable &a = tables.left, &b = tables.right;
   struct Scratch {
     std::vector<double> score = std::vector<double>(std::size_t(kBlockRows) * kBlockColumns);

@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "column_kernel.h"
 #include "descent.h"
 #include "design.h"
 #include "dispatch.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "monitor.h"
 #include "predict.h"
@@ -31,21 +31,24 @@ namespace hofm {
 
 constexpr int kMostHalvings = 40;  // of a step that is checked: by then it is 1e-12 of what it was
 
-// The kernel's sums of every row for one factor, built column by column. Row i's sums are slots[i * width + 1..].
+// The kernel's sums of every row for one factor, built column by column. Row i's sums are slots[i * width + 1..]; what else is in a slot
+// stays. `packed` must be of the same kernel, or nothing.
 template <class Kernel>
-void fill_rows(Kernel kernel, ColumnSource &columns, const double *p, int n, double *slots, int width, Monitor &monitor) {
+void fill_rows(Kernel kernel, const ColumnKernel &packed, ColumnSource &columns, const double *p, int n, double *slots, int width,
+               Monitor &monitor) {
   for (int i = 0; i < n; ++i) kernel.begin(slots + std::size_t(i) * width);
   for (int j = 0; j < columns.count(); ++j) {
     const double pj = p[j];
     if (pj == 0) continue;
     const Slice column = columns(j);
     kernel.at(j);
-    for (int ii = 0; ii < column.size; ++ii) kernel.add(slots + std::size_t(column.index[ii]) * width, pj * column.value[ii]);
+    if (packed) packed.add(column, pj, slots);
+    else for (int ii = 0; ii < column.size; ++ii) kernel.add(slots + std::size_t(column.index[ii]) * width, pj * column.value[ii]);
     monitor.poll(double(column.size) * width);
   }
 }
 
-// One factor of one term, all columns once.
+// The factors of one term, one after the other: between enter() and leave() the rows' link values are kept here.
 template <class Kernel, class Loss, bool Weighted>
 class FactorSweep {
  public:
@@ -58,15 +61,34 @@ class FactorSweep {
     rest_.resize(std::size_t(kernel.size()) + 1);
   }
 
-  // Lowers the objective in p, with f the link values of all samples; both are brought up to date.
-  void operator()(double *p, double lambda, std::vector<double> &f) {
+  // Takes in f, the link values of all samples.
+  void enter(const std::vector<double> &f) {
+    for (int i = 0; i < design_.n; ++i) {
+      double *a = slot(i);
+      a[0] = Loss::deriv(response_.y[i], f[i]);
+      if (Weighted) a[at_weight()] = response_.weight[i];
+      if (!Loss::quadratic) {
+        a[at_f()] = f[i];
+        a[at_f() + 1] = response_.y[i];
+      }
+    }
+  }
+
+  // Gives f back as it is after the steps.
+  void leave(std::vector<double> &f) const {
+    for (int i = 0; i < design_.n; ++i) f[i] = Loss::quadratic ? response_.y[i] + slot(i)[0] : slot(i)[at_f()];
+  }
+
+  // Lowers the objective in the factor p: all columns once.
+  void operator()(double *p, double lambda) {
+    fill_rows(kernel_, packed_, columns_, p, design_.n, slots_.data(), width(), monitor_);
     // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
     careful_ = lambda == 0;
-    enter(p, lambda, f);
+    if (careful_ || !trusted()) watch(p, lambda);
+    if (careful_) design_.need_rows();
     monitor_.poll(design_.n);
     if (careful_) sweep<true>(p, lambda);
     else sweep<false>(p, lambda);
-    leave(f);
   }
 
  private:
@@ -78,20 +100,14 @@ class FactorSweep {
   int at_f() const { return at_weight() + Weighted; }
   int width() const { return (at_f() + (Loss::quadratic ? 0 : 2) + 1) / 2 * 2; }
   double *slot(int i) { return slots_.data() + std::size_t(i) * width(); }
+  const double *slot(int i) const { return slots_.data() + std::size_t(i) * width(); }
 
-  void enter(const double *p, double lambda, const std::vector<double> &f) {
-    fill_rows(kernel_, columns_, p, design_.n, slots_.data(), width(), monitor_);
-    for (int i = 0; i < design_.n; ++i) {
-      double *a = slot(i);
-      a[0] = Loss::deriv(response_.y[i], f[i]);
-      if (Weighted) a[at_weight()] = response_.weight[i];
-      if (!Loss::quadratic) {
-        a[at_f()] = f[i];
-        a[at_f() + 1] = response_.y[i];
-      }
-    }
-    if (careful_ || !kernel_.trusts(design_.n, [&](int i) { return slot(i); })) watch(p, lambda);
-    if (careful_) design_.need_rows();
+  // Whether no row can be in doubt.
+  bool trusted() const {
+    if (!packed_) return kernel_.trusts(design_.n, [&](int i) { return slot(i); });
+    double most[kMaxOrder] = {};
+    packed_.widen(slots_.data(), design_.n, most);
+    return anova::trusts(most, kernel_.size() + 1);
   }
 
   // Rows whose derivatives would lose too many digits, beside the largest derivative of all rows. An error e in derivatives
@@ -107,10 +123,6 @@ class FactorSweep {
     watched_.assign(design_.n, careful_);
     for (int i = 0; i < design_.n; ++i)
       if (kernel_.doubt(slot(i)) > anova::kRemovalTolerance * scale) watched_[i] = careful_ = true;
-  }
-
-  void leave(std::vector<double> &f) {
-    for (int i = 0; i < design_.n; ++i) f[i] = Loss::quadratic ? response_.y[i] + slot(i)[0] : slot(i)[at_f()];
   }
 
   double weight(const double *a) const { return Weighted ? a[at_weight()] : 1; }  // uniform weights are put in at the end
@@ -297,7 +309,7 @@ class CoordinateDescent {
     std::vector<double> slots(std::size_t(design_.n) * width);
     for (int s = 0; s < term.k; ++s) {
       factor(term, s);
-      fill_rows(kernel, columns, p_.data(), design_.n, slots.data(), width, monitor_);
+      fill_rows(kernel, {}, columns, p_.data(), design_.n, slots.data(), width, monitor_);
       for (int i = 0; i < design_.n; ++i) add(slots.data() + std::size_t(i) * width + 1, i);
       monitor_.poll(2.0 * design_.nonzeros() * width);
     }
@@ -373,13 +385,15 @@ class CoordinateDescent {
   void sweep_factors(Kernel kernel, Term &term) {
     ColumnSource columns(design_, term.augment);
     const ColumnKernel packed = Loss::quadratic && term.kernel == hofm::Kernel::anova
-                                    ? column_kernel(term.degree, Weighted) : ColumnKernel{};
+                                    ? kernels().columns(term.degree, Weighted) : ColumnKernel{};
     FactorSweep<Kernel, Loss, Weighted> sweep(kernel, packed, design_, columns, term.augment, response_, monitor_);
+    sweep.enter(f_);
     for (int s = 0; s < term.k; ++s) {
       factor(term, s);
-      sweep(p_.data(), term.lambda, f_);
+      sweep(p_.data(), term.lambda);
       for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
     }
+    sweep.leave(f_);
   }
 
   // Factors of joined samples by way of their nodes.

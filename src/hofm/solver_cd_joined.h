@@ -21,10 +21,10 @@
 #include "design.h"
 #include "kernel_all_subsets.h"
 #include "kernel_anova.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "monitor.h"
 #include "parallel.h"
-#include "row_kernel.h"
 
 namespace hofm {
 
@@ -345,7 +345,7 @@ class JoinedSweep {
   JoinedSweep(Join join, const std::vector<NodeSet> &sides, int augment, Target target, int threads, Monitor &monitor,
               Background background = {})
       : join_(join), sides_(sides), augment_(augment), target_(target), threads_(threads), monitor_(monitor),
-        background_(background), kernel_(sample_kernel(join.size())) {
+        background_(background), kernel_(kernels().samples(join.size())) {
     std::size_t most = 0;
     for (const NodeSet &side : sides) {
       records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);

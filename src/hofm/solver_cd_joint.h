@@ -14,9 +14,9 @@
 
 #include "design.h"
 #include "kernel_anova.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "monitor.h"
-#include "row_kernel.h"
 
 namespace hofm {
 
@@ -46,13 +46,13 @@ inline bool joint_steps(const Term &term, const double *p, const std::vector<dou
 template <class Loss>
 class JointSweep {
  public:
-  JointSweep(Design &design, const Response &response, Monitor &monitor, Isa isa = Isa::best)
+  JointSweep(Design &design, const Response &response, Monitor &monitor, Isa isa = best_isa())
       : design_(design), response_(response), monitor_(monitor), isa_(isa) {}
 
   // One pass over the columns of the term; f follows. Returns false, with nothing changed, if some row's sums cannot be taken
   // apart safely.
   bool operator()(Term &term, std::vector<double> &f) {
-    const JointKernel kernel = joint_kernel(term.degree, isa_);
+    const JointKernel kernel = kernels(isa_).joints(term.degree);
     const TermView at = view(term);
     ColumnSource columns(design_, term.augment);
     if (!fill(term, at, kernel, columns)) return false;

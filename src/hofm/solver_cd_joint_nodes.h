@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "kernel_anova.h"
+#include "kernel_table.h"
 #include "model.h"
 #include "monitor.h"
-#include "row_kernel.h"
 #include "solver_cd_joined.h"
 #include "solver_cd_joint.h"
 
@@ -23,13 +23,13 @@ namespace hofm {
 template <class Loss>
 class JointNodeSweep {
  public:
-  JointNodeSweep(const std::vector<NodeSet> &sides, const Response &response, Monitor &monitor, Isa isa = Isa::best)
+  JointNodeSweep(const std::vector<NodeSet> &sides, const Response &response, Monitor &monitor, Isa isa = best_isa())
       : sides_(sides), response_(response), monitor_(monitor), isa_(isa), own_(sides.size()) {}
 
   // As JointSweep.
   bool operator()(Term &term, std::vector<double> &f) {
-    kernel_ = joint_node_kernel(term.degree, isa_);
-    rows_ = joint_kernel(term.degree, isa_);
+    kernel_ = kernels(isa_).joint_nodes(term.degree);
+    rows_ = kernels(isa_).joints(term.degree);
     width_ = std::size_t(term.degree - 1) * term.stride;
     fill(term);
     if (!safe(term)) return false;

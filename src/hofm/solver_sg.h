@@ -136,8 +136,8 @@ class StochasticGradient {
   void run(Model &model, const std::vector<int> &order, std::uint64_t epoch) {
     BatchPass pass(model, longest_, options_.threads);
     steps_.clear();
-    for (const Term &term : model.terms) steps_.push_back(step_kernel(Step::adaptive, term.kernel, term.degree));
-    intercept_step_ = step_kernel(Step::adaptive, Kernel::anova, 1);
+    for (const Term &term : model.terms) steps_.push_back(kernels().steps(Step::adaptive, term.kernel, term.degree));
+    intercept_step_ = kernels().steps(Step::adaptive, Kernel::anova, 1);
     anova_ = std::all_of(steps_.begin(), steps_.end(), [](const StepKernel &kernel) { return kernel.forward; });
     dummies_ = std::any_of(model.terms.begin(), model.terms.end(), [](const Term &term) { return term.augment > 0; });
     const double work = std::max(1, longest_) * pass.work_per_nonzero();

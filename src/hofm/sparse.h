@@ -39,6 +39,11 @@ struct SparseView {
   }
 };
 
+// Whether two views show the same memory.
+inline bool same(const SparseView &a, const SparseView &b) {
+  return a.outer == b.outer && a.inner == b.inner && a.start == b.start && a.index == b.index && a.value == b.value;
+}
+
 // Whether the slots of a matrix with `nonzeros` of them make sense: slices one after the other, each in increasing order and within
 // `inner`. One pass over the indices, without a branch in it.
 inline bool sound(const SparseView &x, std::size_t nonzeros) {

@@ -10,6 +10,7 @@
 #include "hofm/design.h"
 #include "hofm/model.h"
 #include "hofm/random.h"
+#include "roads.h"
 
 using Vector = std::vector<double>;
 

@@ -1,12 +1,12 @@
 #include "check.h"
-#include "hofm/column_kernel.h"
 #include "hofm/kernel_anova.h"
+#include "hofm/kernel_table.h"
 #include "problem.h"
 
 // Four rows at a time against one row at a time, for columns of every length up to two packs and a rest.
 template <int M>
-void compare(bool weighted, hofm::Random &random) {
-  const hofm::ColumnKernel packed = hofm::column_kernel(M, weighted, hofm::Isa::avx2);
+void compare(hofm::Isa isa, bool weighted, hofm::Random &random) {
+  const hofm::ColumnKernel packed = hofm::kernels(isa).columns(M, weighted);
   const hofm::Anova<M> kernel{};
   const int width = (M + weighted + 1) / 2 * 2, n = 24;
   for (int size = 0; size <= 11; ++size) {
@@ -25,6 +25,15 @@ void compare(bool weighted, hofm::Random &random) {
       second += w * D * D;
       a[0] += kernel.shift(a, p * x[ii], delta * x[ii]);
     }
+    Vector joined = slots, packed_joined = slots, most(M, 0.0), packed_most(M, 0.0);
+    for (int ii = 0; ii < size; ++ii) kernel.add(&joined[std::size_t(index[ii]) * width], p * x[ii]);
+    packed.add(column, p, packed_joined.data());
+    for (std::size_t q = 0; q < slots.size(); ++q) CHECK_NEAR(packed_joined[q], joined[q], 1e-14);
+    if (M > 2) {
+      for (int i = 0; i < size; ++i) hofm::anova::widen(&slots[std::size_t(i) * width], M, most.data());
+      packed.widen(slots.data(), size, packed_most.data());
+      for (int t = 0; t < M; ++t) CHECK_NEAR(packed_most[t], most[t], 1e-14);
+    }
     packed.slopes(column, p, slots.data(), &f, &s);
     CHECK_NEAR(f, first, 1e-13);
     CHECK_NEAR(s, second, 1e-13);
@@ -35,17 +44,18 @@ void compare(bool weighted, hofm::Random &random) {
 
 int main() {
   hofm::Random random(17);
-  for (int degree : {1, 9, 20}) CHECK(!hofm::column_kernel(degree, false));
-  for (bool weighted : {false, true}) {
-    CHECK(!hofm::column_kernel(3, weighted, hofm::Isa::generic));
-    if (!hofm::has_avx2()) continue;
-    compare<2>(weighted, random);
-    compare<3>(weighted, random);
-    compare<4>(weighted, random);
-    compare<5>(weighted, random);
-    compare<6>(weighted, random);
-    compare<7>(weighted, random);
-    compare<8>(weighted, random);
-  }
+  for (int degree : {1, 9, 20}) CHECK(!hofm::kernels().columns(degree, false));
+  for (bool weighted : {false, true})
+    for (hofm::Isa isa : roads()) {
+      CHECK(bool(hofm::kernels(isa).columns(3, weighted)) == (isa != hofm::Isa::generic));
+      if (isa == hofm::Isa::generic) continue;
+      compare<2>(isa, weighted, random);
+      compare<3>(isa, weighted, random);
+      compare<4>(isa, weighted, random);
+      compare<5>(isa, weighted, random);
+      compare<6>(isa, weighted, random);
+      compare<7>(isa, weighted, random);
+      compare<8>(isa, weighted, random);
+    }
   return report();
 }

@@ -43,7 +43,7 @@ int main() {
 
   // Every road of the vectorised code.
   const JoinedSample sample(2, 30, random);
-  for (hofm::Isa isa : {hofm::Isa::generic, hofm::has_avx2() ? hofm::Isa::avx2 : hofm::Isa::best})
+  for (hofm::Isa isa : roads())
     for (hofm::Term term : all_terms(9, 18, sample.x.d, 0.1, random)) {
       term.split = sample.blocks[0].d;
       if (term.kernel == hofm::Kernel::mix) continue;

@@ -29,8 +29,7 @@ void rows_match(Isa isa, const hofm::Term &random_term, const Sample &x) {
 
 int main() {
   hofm::Random random(2);
-  std::vector<Isa> isas = {Isa::generic, Isa::best};
-  if (hofm::has_avx2()) isas.push_back(Isa::avx2);
+  const std::vector<Isa> isas = roads();
   const Sample x(7, 8, 0.6, random);
   for (Isa isa : isas)
     for (int k : {1, 3, 4, 8, 13})

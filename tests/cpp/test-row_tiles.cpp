@@ -42,7 +42,7 @@ static void check_values(const Sample &x, const hofm::Term &term) {
   const Vector one = hofm::term_values(design, model, 1, monitor), three = hofm::term_values(design, model, 3, monitor);
   CHECK(one == three);
   const hofm::SparseStore rows = hofm::transposed(x.columns.view());
-  const hofm::RowKernel kernel = hofm::row_kernel(term.kernel, term.degree);
+  const hofm::RowKernel kernel = hofm::kernels().rows(term.kernel, term.degree);
   Vector state(hofm::state_size(term));
   bool same = true;
   for (int i = 0; i < x.n; ++i) {

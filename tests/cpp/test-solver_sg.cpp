@@ -17,7 +17,7 @@ double stepped(double p, double g, double S, double eta, bool adaptive) {
 // Three columns of k factors; gradients of many sizes, some zero, some coordinates that never had one.
 void steps_match(Isa isa, bool adaptive, int k, hofm::Random &random) {
   hofm::Term term = random_term(k == 1 ? 1 : 2, k, 3, 0, random);
-  const hofm::StepKernel kernel = hofm::step_kernel(adaptive, hofm::Kernel::anova, term.degree, isa);
+  const hofm::StepKernel kernel = hofm::kernels(isa).steps(adaptive, hofm::Kernel::anova, term.degree);
   const std::size_t size = term.P.size();
   Vector p = term.P, G(size), memory(size, std::numeric_limits<double>::infinity()), expected = term.P, S(size, 0.0);
   const int columns[] = {2, 0};
@@ -52,7 +52,7 @@ void steps_match(Isa isa, bool adaptive, int k, hofm::Random &random) {
 
 // Gradients whose squares are beyond the numbers, one after the other: what counts is their ratio.
 void extremes_match(Isa isa) {
-  const hofm::StepKernel kernel = hofm::step_kernel(true, hofm::Kernel::anova, 2, isa);
+  const hofm::StepKernel kernel = hofm::kernels(isa).steps(true, hofm::Kernel::anova, 2);
   const std::vector<Vector> gradients = {{1e-170, 1e160, 1e-160, 0, -1e-170, 2, 1e-320, -0.0}, {1, 1, 1, 1e-170, -1e-170, 1e-170, 3, -0.0}};
   Vector p(8, 1.0), G(8), memory(8, std::numeric_limits<double>::infinity());
   std::vector<long double> S(8, 0), expected(8, 1);
@@ -78,8 +78,8 @@ void descents_match(Isa isa, bool adaptive, const hofm::Term &start, const Sampl
   std::vector<int> columns;
   for (int q = 0; q < start.augment; ++q) columns.push_back(q);
   for (int q = 0; q < row.size; ++q) columns.push_back(start.augment + row.index[q]);
-  const hofm::RowKernel rows = hofm::row_kernel(start.kernel, start.degree, isa);
-  const hofm::StepKernel steps = hofm::step_kernel(adaptive, start.kernel, start.degree, isa);
+  const hofm::RowKernel rows = hofm::kernels(isa).rows(start.kernel, start.degree);
+  const hofm::StepKernel steps = hofm::kernels(isa).steps(adaptive, start.kernel, start.degree);
   hofm::Term one = start, two = start;
   Vector state(hofm::state_size(start)), other(state.size()), work(hofm::work_size(start, row.size) + start.stride), G(start.P.size(), 0.0);
   Vector memory_one(start.P.size(), memory), memory_two = memory_one, missed;
@@ -122,8 +122,7 @@ hofm::Model fitted(const Sample &x, const hofm::Response &response, const hofm::
 
 int main() {
   hofm::Random random(31);
-  std::vector<Isa> isas = {Isa::generic, Isa::best};
-  if (hofm::has_avx2()) isas.push_back(Isa::avx2);
+  const std::vector<Isa> isas = roads();
   for (Isa isa : isas) extremes_match(isa);
   for (Isa isa : isas)
     for (bool adaptive : {false, true}) {
