@@ -17,8 +17,8 @@
 #'   second sweep on, if the objective is lower there. It takes one evaluation of the objective, and most sweeps are often spared.
 #'   `FALSE` is the coordinate descent of the paper.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
-#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. `NULL` takes one in 500 of the samples, at
-#'   most 32: steps on several samples at once are less noisy, and threads can share them.
+#' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. Steps on several samples at once are less noisy, and
+#'   fewer: an epoch then gets less far, and is seldom faster.
 #' @param validation Share of the rows, from 0 to less than 1, that `"sgd"` and `"adagrad"` hold out of training, of each class the
 #'   same share. The mean loss on them, without penalty, is watched after each epoch, and the fit has the parameters of the epoch at
 #'   which it was least. 0 holds out none; other solvers have no epochs to stop at.
@@ -37,7 +37,7 @@
 #' hofm_control(max_iter = 50, seed = 1)
 #' @export
 hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), extrapolate = TRUE,
-                         eta = NULL, batch = NULL, validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
+                         eta = NULL, batch = 1, validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
                          verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   optional <- function(x, check, ...) if (is.null(x)) NULL else check(x, ...)
@@ -48,7 +48,7 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
     sweep = if (missing(sweep)) "auto" else check_choice(sweep, "sweep", c("auto", "single", "joint")),
     extrapolate = check_flag(extrapolate, "extrapolate"),
     eta = optional(eta, check_number, "eta", above = 0),
-    batch = optional(batch, check_count, "batch"),
+    batch = check_count(batch, "batch"),
     validation = check_share(validation),
     patience = check_count(patience, "patience"),
     threads = check_count(threads, "threads", max = 1024),

@@ -41,12 +41,12 @@ run_solver <- function(parts, spec, control, seed, start, link_blocks) {
   train <- parts$train
   ranking <- with_seed(seed, ranking_of(train, spec$loss))
   held <- with_seed(seed, validation_part(parts$held, spec$loss))
-  source <- if (is.null(ranking)) list(blocks = train$blocks, response = train[c("y", "weights", "offset")], n = train$n) else ranking
+  source <- if (is.null(ranking)) list(blocks = train$blocks, response = train[c("y", "weights", "offset")]) else ranking
   progress <- new_progress(control, solver_max_iter(spec$solver, control))
   on.exit(progress$done())
   fitted <- fit_cpp(
     source$blocks, source$response, train$grid, ranking$ranking, held, cpp_model(start, spec),
-    solver_options(spec, control, seed, source$n), link_blocks, progress$step
+    solver_options(spec, control, seed), link_blocks, progress$step
   )
   c(fitted, list(ranking = ranking_facts(ranking)))
 }
@@ -71,16 +71,12 @@ solver_tol <- function(solver, control) {
   switch(solver, cd = 1e-5, lbfgs = 1e-6, 1e-4)
 }
 
-# Samples per stochastic step: enough steps in an epoch to get somewhere, and no more than pays.
-chosen_batch <- function(n) as.integer(min(max(n %/% 500, 1), 32))
-
-solver_options <- function(spec, control, seed, n = 1) {
+solver_options <- function(spec, control, seed) {
   list(
     solver = spec$solver, loss = spec$loss, sweep = control$sweep, extrapolate = control$extrapolate,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
     eta = if (is.null(control$eta)) 0 else control$eta,
-    batch = if (is.null(control$batch)) chosen_batch(n) else control$batch,
-    threads = control$threads, patience = control$patience, seed = seed %% 2^32
+    batch = control$batch, threads = control$threads, patience = control$patience, seed = seed %% 2^32
   )
 }
 

@@ -80,7 +80,7 @@ learner_parameters <- function(losses) {
     loss = choice(losses), solver = choice(solver_names()), intercept = flag(TRUE), linear = flag(TRUE),
     max_iter = count(), tol = paradox::p_dbl(0, tags = "train"), init_sd = paradox::p_dbl(0, tags = "train"),
     sweep = choice(c("auto", "single", "joint")), extrapolate = flag(TRUE), eta = paradox::p_dbl(0, tags = "train"),
-    batch = count(), validation = paradox::p_dbl(0, 1, default = 0, tags = "train"), patience = count(default = 5L),
+    batch = count(default = 1L), validation = paradox::p_dbl(0, 1, default = 0, tags = "train"), patience = count(default = 5L),
     threads = paradox::p_int(1L, default = 2L, init = 1L, tags = c("train", "predict", "threads")),
     seed = paradox::p_int(tags = "train"), keep_fitted = flag(TRUE),
     allow_new_levels = paradox::p_lgl(default = FALSE, tags = "predict"))

@@ -18,7 +18,7 @@
 
 #define HOFM_ISA wide
 #define HOFM_WIDE 1
-#define HOFM_MOST_KNOWN 5
+#define HOFM_MOST_KNOWN 6
 #define HOFM_SCORE_COLUMNS 8
 #define HOFM_MOVE_MASK _mm256_movemask_pd
 #define HOFM_SQUARE_ROOTS _mm256_sqrt_pd

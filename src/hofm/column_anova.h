@@ -36,6 +36,7 @@ struct Slots {
 
 template <int M, bool Weighted>
 void column_add(const Slice &column, double p, double *slots) {
+  if (M == 1) return;
   const __m256d ps = _mm256_set1_pd(p);
   Slots<M, Weighted> s;
   int ii = 0;
@@ -76,7 +77,7 @@ void column_slopes(const Slice &column, double p, const double *slots, double *f
   for (; ii + 4 <= column.size; ii += 4) {
     s.load(slots, column.index + ii);
     const __m256d x = _mm256_loadu_pd(column.value + ii), z = _mm256_mul_pd(ps, x);
-    __m256d h = _mm256_sub_pd(s.column[1], z);
+    __m256d h = M > 1 ? _mm256_sub_pd(s.column[1], z) : _mm256_set1_pd(1);
     for (int t = 2; t < M; ++t) h = _mm256_fnmadd_pd(z, h, s.column[t]);
     const __m256d D = _mm256_mul_pd(x, h), wD = Weighted ? _mm256_mul_pd(s.column[M], D) : D;
     firsts = _mm256_fmadd_pd(s.column[0], wD, firsts);
@@ -103,8 +104,8 @@ void column_shift(const Slice &column, double p, double delta, double *slots) {
   for (; ii + 4 <= column.size; ii += 4) {
     s.load(slots, column.index + ii);
     const __m256d x = _mm256_loadu_pd(column.value + ii), z = _mm256_mul_pd(ps, x), dz = _mm256_mul_pd(deltas, x);
-    __m256d h = _mm256_sub_pd(s.column[1], z);
-    s.column[1] = _mm256_add_pd(s.column[1], dz);
+    __m256d h = M > 1 ? _mm256_sub_pd(s.column[1], z) : _mm256_set1_pd(1);
+    if (M > 1) s.column[1] = _mm256_add_pd(s.column[1], dz);
     for (int t = 2; t < M; ++t) {
       const __m256d next = _mm256_fnmadd_pd(z, h, s.column[t]);
       s.column[t] = _mm256_fmadd_pd(dz, h, s.column[t]);
@@ -121,7 +122,7 @@ void column_shift(const Slice &column, double p, double delta, double *slots) {
 
 template <bool Weighted>
 inline ColumnKernel columns_of(int degree) {
-  return with_degree<2, 8>(degree, [](auto m) -> ColumnKernel {
+  return with_degree<1, 8>(degree, [](auto m) -> ColumnKernel {
     if constexpr (m.known == Dynamic) return {};
     else return {column_add<m.known, Weighted>, rows_widen<m.known, Weighted>, column_slopes<m.known, Weighted>,
                  column_shift<m.known, Weighted>};

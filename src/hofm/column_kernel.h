@@ -9,7 +9,7 @@ namespace hofm {
 
 // A row's slot: f - y, then a_1..a_{m-1} of the ANOVA kernel of degree m, then the weight if weights differ, then padding to an
 // even width, which is that of FactorSweep. What the functions do is said in kernel_anova.h and solver_cd.h.
-// Empty where there is nothing better than one row at a time: other degrees than 2 to 8, other processors.
+// Empty where there is nothing better than one row at a time: degrees above 8, other processors.
 struct ColumnKernel {
   // The column joins its rows' sums.
   void (*add)(const Slice &column, double p, double *slots) = nullptr;

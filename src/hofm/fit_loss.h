@@ -37,11 +37,11 @@ Outcome run_descent(Design &design, const Response &response, Model &model, cons
   return outcome;
 }
 
-template <class Loss, class Step>
-Outcome run_stochastic(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
-                       Validation *validation) {
+template <class Loss>
+Outcome run_stochastic(StepRule rule, Design &design, const Response &response, Model &model, const Options &options,
+                       Monitor &monitor, Validation *validation) {
   Pointwise<Loss> task(design, response, validation, options, monitor);
-  return StochasticGradient<Pointwise<Loss>, Step>(task, options, monitor)(model);
+  return StochasticGradient<Pointwise<Loss>>(task, rule, options, monitor)(model);
 }
 
 template <class Loss>
@@ -50,8 +50,8 @@ Outcome fit_loss(Design &design, const Response &response, Model &model, const O
   const std::string &name = options.solver;
   if (name == "cd") return run_descent<Loss>(design, response, model, options, monitor);
   if (name == "lbfgs") return run<Lbfgs<Loss>>(design, response, model, options, monitor);
-  if (name == "sgd") return run_stochastic<Loss, Sgd>(design, response, model, options, monitor, validation);
-  if (name == "adagrad") return run_stochastic<Loss, AdaGrad>(design, response, model, options, monitor, validation);
+  if (name == "sgd") return run_stochastic<Loss>(StepRule::sgd, design, response, model, options, monitor, validation);
+  if (name == "adagrad") return run_stochastic<Loss>(StepRule::adagrad, design, response, model, options, monitor, validation);
   throw std::invalid_argument("unknown solver '" + name + "'");
 }
 

@@ -2,6 +2,7 @@
 #ifndef HOFM_PREDICT_H
 #define HOFM_PREDICT_H
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -18,8 +19,10 @@ class TermValues {
   // out[t * n + i]: value of term t on sample i. Intercept and offset are the caller's.
   std::vector<double> operator()(const Model &model) {
     std::vector<double> out(std::size_t(design_.n) * model.terms.size(), 0.0);
-    if (design_.plain()) by_tiles(model, out.data());
-    else by_nodes(model, out.data());
+    const bool linear = std::all_of(model.terms.begin(), model.terms.end(), [](const Term &term) { return term.linear(); });
+    if (!design_.plain()) by_nodes(model, out.data());
+    else if (linear) by_columns(model, out.data());
+    else by_tiles(model, out.data());
     return out;
   }
 
@@ -27,6 +30,18 @@ class TermValues {
   void by_nodes(const Model &model, double *out) {
     if (!joined_) joined_.emplace(design_, threads_, monitor_);
     for (std::size_t t = 0; t < model.terms.size(); ++t) joined_->values(model.terms[t], tables_, out + t * design_.n);
+  }
+
+  // Inner products need no rows.
+  void by_columns(const Model &model, double *out) {
+    const SparseView columns = design_.blocks[0].columns;
+    for (std::size_t t = 0; t < model.terms.size(); ++t)
+      for (int j = 0; j < columns.outer; ++j) {
+        const double w = *model.terms[t].row(j);
+        const Slice column = columns[j];
+        for (int ii = 0; ii < column.size; ++ii) out[t * design_.n + column.index[ii]] += w * column.value[ii];
+        monitor_.poll(column.size);
+      }
   }
 
   void by_tiles(const Model &model, double *out);

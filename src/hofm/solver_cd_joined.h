@@ -210,7 +210,7 @@ class NodeRecords {
   double *G(int i) { return E(i) + 2 * join_.size(); }
 
   // Sums of every node from its features, dummies first. p: the whole factor. `exact`: no derivative may be a rounding error.
-  void fill(const double *p, bool exact) {
+  __attribute__((noinline)) void fill(const double *p, bool exact) {
     for (int i = 0; i < side_.nodes(); ++i) {
       join_.begin(E(i));
       for (int q = 0; q < dummies_; ++q) join_.add(E(i), p[q]);
@@ -232,8 +232,9 @@ class NodeRecords {
 
   int column_of(int feature) const { return augment_ + side_.first_column + feature; }
 
-  // The step for one column of the factor: its slope and curvature over the nodes, then the nodes follow.
-  void step(const Slice &column, int at, double *p, double lambda) {
+  // The step for one column of the factor: its slope and curvature over the nodes, then the nodes follow. Not inlined, nor is fill(), so
+  // that all losses share the code.
+  __attribute__((noinline)) void step(const Slice &column, int at, double *p, double lambda) {
     if (careful_) step_column<true>(column, at, p, lambda);
     else step_column<false>(column, at, p, lambda);
   }
@@ -381,7 +382,7 @@ class JoinedSweep {
   const NodeRecords<Join> &records(int b) const { return records_[b]; }
 
  private:
-  void fill(const double *p, bool exact) {
+  __attribute__((noinline)) void fill(const double *p, bool exact) {
     for (NodeRecords<Join> &records : records_) records.fill(p, exact);
   }
 

@@ -23,19 +23,13 @@
 
 namespace hofm {
 
-struct Sgd {
-  static constexpr bool adaptive = false;
-};
+enum class StepRule { sgd, adagrad };
 
-struct AdaGrad {
-  static constexpr bool adaptive = true;
-};
-
-template <class Task, class Step>
+template <class Task>
 class StochasticGradient {
  public:
-  StochasticGradient(Task &task, const Options &options, Monitor &monitor)
-      : task_(task), options_(options), monitor_(monitor), rows_(task.design()), row_of_(task.design()), longest_(row_of_.longest()) {}
+  StochasticGradient(Task &task, StepRule rule, const Options &options, Monitor &monitor)
+      : task_(task), adaptive_(rule == StepRule::adagrad), options_(options), monitor_(monitor), rows_(task.design()), row_of_(task.design()), longest_(row_of_.longest()) {}
 
   Outcome operator()(Model &model) {
     Outcome outcome;
@@ -121,7 +115,7 @@ class StochasticGradient {
     state_ = State();
     state_.memory.resize(model.terms.size());
     state_.intercept_memory = HUGE_VAL;
-    for (std::size_t t = 0; t < model.terms.size() && Step::adaptive; ++t) {
+    for (std::size_t t = 0; t < model.terms.size() && adaptive_; ++t) {
       const Term &term = model.terms[t];
       state_.memory[t].assign(term.P.size(), 1.0);
       for (std::size_t q = 0; q < term.P.size(); ++q)
@@ -136,8 +130,8 @@ class StochasticGradient {
   void run(Model &model, const std::vector<int> &order, std::uint64_t epoch) {
     BatchPass pass(model, longest_, options_.threads);
     steps_.clear();
-    for (const Term &term : model.terms) steps_.push_back(kernels().steps(Step::adaptive, term.kernel, term.degree));
-    intercept_step_ = kernels().steps(Step::adaptive, Kernel::anova, 1);
+    for (const Term &term : model.terms) steps_.push_back(kernels().steps(adaptive_, term.kernel, term.degree));
+    intercept_step_ = kernels().steps(adaptive_, Kernel::anova, 1);
     anova_ = std::all_of(steps_.begin(), steps_.end(), [](const StepKernel &kernel) { return kernel.forward; });
     dummies_ = std::any_of(model.terms.begin(), model.terms.end(), [](const Term &term) { return term.augment > 0; });
     const double work = std::max(1, longest_) * pass.work_per_nonzero();
@@ -185,7 +179,7 @@ class StochasticGradient {
         for (int s = 0; s < term.stride; s += kLine) {
           const std::size_t at = std::size_t(term.augment + row.index[q]) * term.stride + s;
           __builtin_prefetch(&term.P[at], 1);
-          if (Step::adaptive) __builtin_prefetch(&state_.memory[t][at], 1);
+          if (adaptive_) __builtin_prefetch(&state_.memory[t][at], 1);
         }
     }
   }
@@ -321,7 +315,7 @@ class StochasticGradient {
   StepView step_view(Model &model, std::size_t t, int first) {
     Term &term = model.terms[t];
     const std::size_t at = std::size_t(first) * term.stride;
-    double *memory = Step::adaptive ? &state_.memory[t][at] : &term.P[at];  // SGD has none, and does not look at it
+    double *memory = adaptive_ ? &state_.memory[t][at] : &term.P[at];  // SGD has none, and does not look at it
     return {&term.P[at], &G_.P[t][at], memory, term.stride, eta_, eta_ * term.lambda};
   }
 
@@ -366,6 +360,7 @@ class StochasticGradient {
   static constexpr int kFirst = 0;
 
   Task &task_;
+  bool adaptive_;  // whether the step rule remembers anything
   const Options &options_;
   Monitor &monitor_;
   double eta_ = 0, kept_objective_ = 0;
