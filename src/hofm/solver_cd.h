@@ -3,15 +3,17 @@
 // One epoch: the intercept, then every term in turn, in it every factor s, in it every column j (dummies first). With the loss's
 // curvature bound mu and a kernel that is affine in each p_js, the step
 //   p_js -= (sum_i w_i l'_i D_ij + lambda p_js) / (mu sum_i w_i D_ij^2 + lambda),   D_ij = dK(p_s, x_i)/dp_js,
-// never raises the objective and for the squared loss is the exact minimiser. D_ij comes from a few sums kept per row by taking
-// feature j out of them (kernel_anova.h): O(m) per nonzero, where the paper's recursion (12) costs O(m^2). Without a bound or
-// without affinity the step is checked against the objective and halved until that does not rise. Between epochs the way of the last
+// is the exact minimiser for the squared loss. Other losses with a bound are replaced by the parabola that touches them at the present
+// link values and is nowhere below them, for one factor after the other: the objective never rises. D_ij comes from a few sums kept per
+// row by taking feature j out of them (kernel_anova.h): O(m) per nonzero, where the paper's recursion (12) costs O(m^2). Without a bound
+// or without affinity the step is checked against the objective and halved until that does not rise. Between epochs the way of the last
 // one may be gone on with (descent.h), which the paper does not do.
 #ifndef HOFM_SOLVER_CD_H
 #define HOFM_SOLVER_CD_H
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,7 +50,8 @@ void fill_rows(Kernel kernel, const ColumnKernel &packed, ColumnSource &columns,
   }
 }
 
-// The factors of one term, one after the other: between enter() and leave() the rows' link values are kept here.
+// Factors of one term: between enter() and leave() the rows' link values are kept here. For the squared loss, and for losses without a
+// curvature bound.
 template <class Kernel, class Loss, bool Weighted>
 class FactorSweep {
  public:
@@ -79,8 +82,8 @@ class FactorSweep {
     for (int i = 0; i < design_.n; ++i) f[i] = Loss::quadratic ? response_.y[i] + slot(i)[0] : slot(i)[at_f()];
   }
 
-  // Lowers the objective in the factor p: all columns once.
-  void operator()(double *p, double lambda) {
+  // Lowers the objective in the factor p: all columns once. Not inlined, so that all losses with a bound share the code.
+  __attribute__((noinline)) void operator()(double *p, double lambda) {
     fill_rows(kernel_, packed_, columns_, p, design_.n, slots_.data(), width(), monitor_);
     // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
     careful_ = lambda == 0;
@@ -165,7 +168,6 @@ class FactorSweep {
       first += a[0] * wD;
       second += wD * (Loss::bounded ? D : D * Loss::curvature(a[at_f() + 1], a[at_f()]));
     }
-    if (Loss::bounded) second *= Loss::mu;
     return Weighted ? Slopes{first, second} : Slopes{first / design_.n, second / design_.n};
   }
 
@@ -252,6 +254,7 @@ class CoordinateDescent {
  public:
   CoordinateDescent(Design &design, const Response &response, const Options &options, Monitor &monitor)
       : design_(design), response_(response), options_(options), monitor_(monitor), values_(design, options.threads, monitor) {
+    if (kTouches) touching_ = response;
     if (design.plain()) return;
     sides_ = make_sides(design);
     curvature_ = by_sides(response.weight, sides_);
@@ -286,6 +289,8 @@ class CoordinateDescent {
   }
 
  private:
+  static constexpr bool kTouches = Loss::bounded && !Loss::quadratic;
+
   void refresh(const Model &model) { f_ = link_values(design_.n, model, response_.offset, values_); }
 
   // v[i * m + t - 1] = sum_s A^t(p_s, x_i), t = 1..m, for a term of kernel `mix`.
@@ -374,8 +379,7 @@ class CoordinateDescent {
     }
     if (joinable<Loss>(design_, term)) return update_joined(term);
     with_kernel(term, [&](auto kernel) {
-      // sparing a weight per row pays for the squared loss only: the others spend their time in exp()
-      if constexpr (Loss::quadratic)
+      if constexpr (Loss::bounded)  // the others spend their time in exp()
         if (response_.uniform) return sweep_factors<false>(kernel, term);
       sweep_factors<true>(kernel, term);
     });
@@ -383,17 +387,25 @@ class CoordinateDescent {
 
   template <bool Weighted, class Kernel>
   void sweep_factors(Kernel kernel, Term &term) {
+    constexpr double scale = Loss::bounded ? Loss::mu : 1;  // the parabola is mu times the squared loss of another response
     ColumnSource columns(design_, term.augment);
-    const ColumnKernel packed = Loss::quadratic && term.kernel == hofm::Kernel::anova
+    const ColumnKernel packed = Loss::bounded && term.kernel == hofm::Kernel::anova
                                     ? kernels().columns(term.degree, Weighted) : ColumnKernel{};
-    FactorSweep<Kernel, Loss, Weighted> sweep(kernel, packed, design_, columns, term.augment, response_, monitor_);
-    sweep.enter(f_);
+    FactorSweep<Kernel, std::conditional_t<Loss::bounded, Squared, Loss>, Weighted> sweep(
+        kernel, packed, design_, columns, term.augment, kTouches ? touching_ : response_, monitor_);
     for (int s = 0; s < term.k; ++s) {
+      if constexpr (kTouches) touch();
+      if (kTouches || s == 0) sweep.enter(f_);
       factor(term, s);
-      sweep(p_.data(), term.lambda);
+      sweep(p_.data(), term.lambda / scale);
       for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
+      if (kTouches || s + 1 == term.k) sweep.leave(f_);
     }
-    sweep.leave(f_);
+  }
+
+  // The response whose squared loss, mu times, touches the loss at the present link values: mu (f - y) is the loss's derivative.
+  void touch() {
+    for (int i = 0; i < design_.n; ++i) touching_.y[i] = f_[i] - Loss::deriv(response_.y[i], f_[i]) / Loss::mu;
   }
 
   // Factors of joined samples by way of their nodes.
@@ -437,6 +449,7 @@ class CoordinateDescent {
   const Options &options_;
   Monitor &monitor_;
   TermValues values_;
+  Response touching_;  // see touch()
   std::vector<NodeSet> sides_;
   BySides curvature_;  // of the samples: weight * mu
   std::vector<double> f_, p_;

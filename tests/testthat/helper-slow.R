@@ -44,12 +44,15 @@ objective_slow <- function(model, x, y, loss, lambda, weights = rep(1 / nrow(x),
 }
 
 # One epoch of coordinate descent that computes everything anew at every step: intercept, w, then P degree by degree, factor by
-# factor, feature by feature.
+# factor, feature by feature. A loss with a curvature bound is replaced by the parabola that touches it where w or a factor begins.
 cd_epoch_slow <- function(model, x, y, loss, lambda, weights, offset, intercept = TRUE) {
   l <- losses_slow[[loss]]
   f <- function(model) link_slow(model, x) + offset
+  slope <- function() {
+    if (is.null(l$mu)) l$deriv(y, f(model)) else l$deriv(y, touched) + l$mu * (f(model) - touched)
+  }
   step <- function(D, p, penalty, moved) {
-    g <- sum(weights * l$deriv(y, f(model)) * D) + penalty * p
+    g <- sum(weights * slope() * D) + penalty * p
     curvature <- if (is.null(l$mu)) l$curvature(y, f(model)) else l$mu
     delta <- -g / (sum(weights * curvature * D^2) + penalty)
     if (!is.finite(delta)) return(0)
@@ -64,13 +67,16 @@ cd_epoch_slow <- function(model, x, y, loss, lambda, weights, offset, intercept 
     delta
   }
   shift <- function(delta) replace(model, "intercept", list(model$intercept + delta))
+  touched <- f(model)
   if (intercept) model <- shift(step(rep(1, nrow(x)), 0, 0, shift))
+  touched <- f(model)
   for (j in seq_along(model$w)) {
     shift <- function(delta) replace(model, "w", list(replace(model$w, j, model$w[j] + delta)))
     model <- shift(step(x[, j], model$w[j], lambda[1], shift))
   }
   for (t in names(model$P)) {
     for (s in seq_len(ncol(model$P[[t]]))) {
+      touched <- f(model)
       for (j in seq_len(ncol(x))) {
         shift <- function(delta) {
           model$P[[t]][j, s] <- model$P[[t]][j, s] + delta
