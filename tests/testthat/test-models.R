@@ -70,17 +70,20 @@ test_that("gradients equal finite differences for every model and loss", {
   }
 })
 
-# One epoch of coordinate descent on Q: all kernels but the polynomial are affine in each q, so that the slope is a difference.
+# One epoch of coordinate descent on Q: all kernels but the polynomial are affine in each q, so that the slope is a difference. What a
+# factor's steps lower is the parabola that touches the loss where the factor begins.
 cd_epoch_shared_slow <- function(model, b, Q, xa, y, m, lambda, loss, weights, theta = NULL) {
   l <- losses_slow[[loss]]
   f <- function(Q) b + kernel_sum_slow(model, Q, xa, m, theta)
-  objective <- function(Q) sum(weights * l$value(y, f(Q))) + lambda / 2 * sum(Q^2)
   b <- b - sum(weights * l$deriv(y, f(Q))) / l$mu
   for (s in seq_len(ncol(Q))) for (j in seq_len(nrow(Q))) {
+    if (j == 1) touched <- f(Q)
+    slope <- function(Q) l$deriv(y, touched) + l$mu * (f(Q) - touched)
+    objective <- function(Q) sum(weights * slope(Q)^2) / (2 * l$mu) + lambda / 2 * sum(Q^2)
     up <- Q
     up[j, s] <- up[j, s] + 1
     D <- if (model == "polynomial") m * drop(xa %*% Q[, s])^(m - 1) * xa[, j] else f(up) - f(Q)
-    delta <- -(sum(weights * l$deriv(y, f(Q)) * D) + lambda * Q[j, s]) / (sum(weights * l$mu * D^2) + lambda)
+    delta <- -(sum(weights * slope(Q) * D) + lambda * Q[j, s]) / (sum(weights * l$mu * D^2) + lambda)
     moved <- function(delta) replace(Q, (s - 1) * nrow(Q) + j, Q[j, s] + delta)
     while (model == "polynomial" && objective(moved(delta)) > objective(Q)) delta <- delta / 2
     Q <- moved(delta)
