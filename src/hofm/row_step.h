@@ -68,7 +68,7 @@ inline void step_exactly(V &p, const V &g, V &r, const V &u, double eta) {
   const V length = g > 0 ? g : 0 - g, still = {};  // 0 for both zeros: the inverse of -0 would be -infinity
   V grown;
   root(grown, 1 + u);
-  r = (r < infinity) & (u < infinity) ? r / grown : 1 / length;
+  r = ((r < infinity) & (u < infinity)) ? r / grown : 1 / length;
   const V move = eta * r * g;
   p -= r == infinity ? still : move;
 }
