@@ -11,14 +11,14 @@
 #'   polynomial network); one positive number or one for each degree 2, ..., `order`. `NULL` takes it from the
 #'   data, such that a term of each degree starts out with a visible share of the spread of the response.
 #' @param sweep How `"cd"` goes over the parameters: `"single"`, one at a time; `"joint"`, all factors of a feature together, in
-#'   vector operations, with the exact step along their common direction; or `"auto"`: joint for data with more
-#'   features than rows, where it is several times faster, and single otherwise. Neither ever raises the objective.
+#'   vector operations, with one step along their common direction; or `"auto"`: joint for data with more
+#'   features than rows, where it is faster, and more so the larger the rank is, and single otherwise. Neither ever raises the objective.
 #' @param extrapolate `TRUE` lets `"cd"` go on with the way that a sweep went, and some of the way of the sweep before it, from the
 #'   second sweep on, if the objective is lower there. It takes one evaluation of the objective, and most sweeps are often spared.
 #'   `FALSE` is the coordinate descent of the paper.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
 #' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. Steps on several samples at once are less noisy, and
-#'   fewer: an epoch then gets less far, and is seldom faster.
+#'   fewer: an epoch then often gets less far, and is seldom much faster.
 #' @param validation Share of the rows, from 0 to less than 1, that `"sgd"` and `"adagrad"` hold out of training, of each class the
 #'   same share. The mean loss on them, without penalty, is watched after each epoch, and the fit has the parameters of the epoch at
 #'   which it was least. 0 holds out none; other solvers have no epochs to stop at.
@@ -48,7 +48,7 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
     sweep = if (missing(sweep)) "auto" else check_choice(sweep, "sweep", c("auto", "single", "joint")),
     extrapolate = check_flag(extrapolate, "extrapolate"),
     eta = optional(eta, check_number, "eta", above = 0),
-    batch = check_count(batch, "batch"),
+    batch = check_count(if (is.null(batch)) 1 else batch, "batch"),
     validation = check_share(validation),
     patience = check_count(patience, "patience"),
     threads = check_count(threads, "threads", max = 1024),

@@ -59,7 +59,7 @@
 #' @section Pairs of nodes:
 #' The sample of pair (i, j) is the features of i followed by those of j, but such rows are never formed: sums are kept per node.
 #' Coordinate descent for the squared loss, the default here as in the paper, takes the same steps as on the joined rows; for
-#' the other losses with bounded curvature the bound is renewed once per block and factor instead of once per feature.
+#' the other losses with bounded curvature the bound is renewed once per block and factor instead of once per factor.
 #'
 #' `negatives = "all"` trains on all pairs of nodes, links with response 1 and all others with response 0, exactly and
 #' without visiting them: the objective is

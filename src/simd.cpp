@@ -10,13 +10,14 @@ bool has(Isa isa) {
   if (isa == Isa::generic) return true;
 #ifdef HOFM_X86_VECTORS
   const bool fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (isa == Isa::avx2) return fma && avx2::table.rows;
+  if (isa == Isa::avx2) return fma;
+#ifdef HOFM_X86_WIDE
   // The first processors with AVX-512 lower their clock for a while when it is used; those that have VBMI2 do not.
-  return fma && wide::table.rows && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
-#else
-  return false;
+  return fma && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
 #endif
+#endif
+  return false;
 }
 
 Isa best_isa() {

@@ -6,7 +6,7 @@
 #include "hofm/kernel_polynomial.h"
 #include "hofm/kernel_table.h"
 
-#ifdef HOFM_X86_VECTORS
+#ifdef HOFM_X86_WIDE
 #include <immintrin.h>
 
 #ifdef __clang__
@@ -39,7 +39,7 @@
 namespace hofm {
 namespace wide {
 
-#ifdef HOFM_X86_VECTORS
+#ifdef HOFM_X86_WIDE
 namespace {
 
 RowKernel rows_of(Kernel kernel, int degree) { return kernel == Kernel::anova ? anova_rows(degree) : avx2::table.rows(kernel, degree); }

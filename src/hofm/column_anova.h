@@ -1,6 +1,6 @@
 // The column kernels of column_kernel.h for AVX2. Slots are loaded two doubles at a time and turned, so that a vector holds the
 // same number of four rows; rows of a column are distinct, so none of the four can meet another's update. Included by the source
-// file that is compiled for AVX2, after the standard headers (see row_anova.h).
+// file that is compiled for AVX2, after the standard headers (see row_unit.h).
 
 namespace hofm {
 namespace avx2 {

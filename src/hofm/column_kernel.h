@@ -1,8 +1,8 @@
-// A column seen by coordinate descent for the squared loss: four rows at a time where the processor has the instructions.
+// A column seen by coordinate descent for the squared loss, or for a parabola that stands in for another: four rows at a time where the
+// processor has the instructions.
 #ifndef HOFM_COLUMN_KERNEL_H
 #define HOFM_COLUMN_KERNEL_H
 
-#include "row_kernel.h"
 #include "sparse.h"
 
 namespace hofm {

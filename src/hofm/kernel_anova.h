@@ -65,7 +65,7 @@ inline double removal_error(const double *a, int m, double size) {
 constexpr double kRemovalTolerance = 1e-9;
 
 // The worst error of taking any feature out of a row: |z_j| <= sqrt(sum z^2), and sum z^2 = a_1^2 - 2 a_2. Degrees 1 and 2 are
-// always safe: h_1 = a_1 - z is as good as a_1.
+// safe beside other rows: h_1 = a_1 - z is as good as a_1. Beside nothing at all they need not be, see Anova::loses().
 inline double doubt(const double *a, int m) {
   return m <= 2 ? 0 : removal_error(a, m, std::sqrt(std::fmax(0, a[1] * a[1] - 2 * a[2])));
 }
@@ -212,8 +212,9 @@ struct Anova {
   }
   double doubt(const double *a) const { return anova::doubt(a, m); }
   double scale(const double *a) const { return m > 1 ? std::fabs(a[m - 1]) : 1; }
+  // Also at degree 2: in a row with one feature h_1 is zero, or a rounding error where a multiplication is fused with the subtraction.
   bool loses(const double *a, double z) const {
-    if (m <= 2) return false;
+    if (m < 2) return false;
     return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(slope(a, z));
   }
   template <class Rows>

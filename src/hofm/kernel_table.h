@@ -10,6 +10,9 @@
 // GCC does not align the stack for vectors of 32 bytes on Windows (its bug 54412), where they would crash.
 #if defined(__x86_64__) && defined(__GNUC__) && (!defined(_WIN32) || defined(__clang__))
 #define HOFM_X86_VECTORS 1
+#if defined(__clang__) || __GNUC__ >= 8  // older ones do not know all names of its parts
+#define HOFM_X86_WIDE 1
+#endif
 #endif
 
 namespace hofm {

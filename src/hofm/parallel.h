@@ -41,11 +41,11 @@ void parallel_for(int tasks, int threads, const Body &body) {
   for (int task = 0; task < tasks; ++task) body(task, 0);
 }
 
-// Multiply-adds that take about half a millisecond: less is done by one thread. Waking threads up takes a hundredth of that, but where
+// Multiply-adds that take a millisecond or two: less is done by one thread. Waking threads up takes a hundredth of that, but where
 // other programs are busy on all cores but one, it takes several milliseconds each time.
 // Tests set it lower, so that small data are shared as well.
 #ifndef HOFM_WORTH_THREADS
-#define HOFM_WORTH_THREADS 3e6
+#define HOFM_WORTH_THREADS 2e7
 #endif
 constexpr double kWorthThreads = HOFM_WORTH_THREADS;
 

@@ -91,7 +91,9 @@ struct SampleKernel {
   void (*follow)(const SampleView &, const double *moved, int first, int last, double *f);
 };
 
-// Scores of `panels` panels of eight nodes of A with `columns` nodes of B, out[i + j * column]: alpha_i + beta_j + <u_i, v_j>, all of
+constexpr int kLanes = 8;  // nodes of A that are scored together: a panel
+
+// Scores of `panels` panels of nodes of A with `columns` nodes of B, out[i + j * column]: alpha_i + beta_j + <u_i, v_j>, all of
 // length `width`. See score_links.h for the tables.
 using ScorePanels = void (*)(const double *u, const double *alpha, int panels, const double *v, const double *beta, int columns,
                              int width, double *out, std::ptrdiff_t column);

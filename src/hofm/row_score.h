@@ -4,6 +4,8 @@
 namespace hofm {
 namespace HOFM_ISA {
 
+static_assert(Eight::width == kLanes, "a panel is a unit");
+
 // Scores of a panel with N nodes of B. Every score is the same chain of multiply-adds wherever it stands, so that pairs with the same
 // features have the same score to the last bit: they are ties, and must count as such.
 template <int N>

@@ -236,7 +236,7 @@ double forward_steps_linear(const TermView &term, const StepView &view, const Sl
   return sum_linear(term, &row, 1, state, false);
 }
 
-// The slope of a column by taking it out of the finished sums, as in backward_group(), and a step on it at once: the gradient of a
+// The slope of a column by taking it out of the finished sums, as in backward_unit(), and a step on it at once: the gradient of a
 // batch that has a single row is never stored.
 template <class U, class Rate, int M>
 inline __attribute__((always_inline)) void descend_unit(Degree<M> m, std::ptrdiff_t stride, double *P, double *memory,

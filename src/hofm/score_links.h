@@ -40,8 +40,6 @@ void parallel_batches(std::int64_t tasks, double work_per_task, int threads, Mon
 
 enum class Side { left, right };  // A, B
 
-constexpr int kLanes = 8;  // nodes of A that are scored together
-
 // Numbers of each node. Those of A are interleaved in panels of kLanes nodes, zeros behind the last one, so that a vector
 // holds the same number of neighbouring nodes; those of B are rows.
 struct NodeTable {
@@ -102,7 +100,8 @@ class TablePart {
  public:
   TablePart(NodeTable &table, int first, const Term &term, Side side, int left_features)
       : table_(table), first_(first), term_(term), side_(side), numbers_(term.k > 0 ? table_columns(term) / term.k : 0),
-        has_alone_(term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear), values_(side_values(term, side, left_features)) {}
+        has_alone_(term.kernel != Kernel::all_subsets && term.kernel != Kernel::bilinear),
+        values_(side_values(term, side, left_features)) {}
 
   std::ptrdiff_t kept() const { return values_.kept(); }
 
@@ -129,6 +128,7 @@ class TablePart {
 
 // The parts of tables whose nodes are the rows of `features`, in one walk.
 inline void fill_tables(const SparseView &features, const std::vector<TablePart> &parts, int threads, Monitor &monitor) {
+  if (parts.empty()) return;
   std::ptrdiff_t kept = 0;
   for (const TablePart &part : parts) kept += part.kept();
   std::vector<std::vector<TablePart>> of_walkers(std::max(1, threads), parts);

@@ -54,6 +54,8 @@ void fill_rows(Kernel kernel, const ColumnKernel &packed, ColumnSource &columns,
 // curvature bound.
 template <class Kernel, class Loss, bool Weighted>
 class FactorSweep {
+  static_assert(Loss::quadratic || !Loss::bounded, "other losses with a bound come as the squared loss of a touching parabola");
+
  public:
   // `packed`: what works on several rows of a column at once, or nothing.
   FactorSweep(Kernel kernel, ColumnKernel packed, Design &design, ColumnSource &columns, int augment, const Response &response,
@@ -64,11 +66,11 @@ class FactorSweep {
     rest_.resize(std::size_t(kernel.size()) + 1);
   }
 
-  // Takes in f, the link values of all samples.
-  void enter(const std::vector<double> &f) {
+  // Takes in the link values of all samples and the derivatives of the loss there.
+  void enter(const std::vector<double> &f, const std::vector<double> &slope) {
     for (int i = 0; i < design_.n; ++i) {
       double *a = slot(i);
-      a[0] = Loss::deriv(response_.y[i], f[i]);
+      a[0] = slope[i];
       if (Weighted) a[at_weight()] = response_.weight[i];
       if (!Loss::quadratic) {
         a[at_f()] = f[i];
@@ -108,6 +110,7 @@ class FactorSweep {
   // Whether no row can be in doubt.
   bool trusted() const {
     if (!packed_) return kernel_.trusts(design_.n, [&](int i) { return slot(i); });
+    if (kernel_.size() < 2) return true;
     double most[kMaxOrder] = {};
     packed_.widen(slots_.data(), design_.n, most);
     return anova::trusts(most, kernel_.size() + 1);
@@ -254,7 +257,6 @@ class CoordinateDescent {
  public:
   CoordinateDescent(Design &design, const Response &response, const Options &options, Monitor &monitor)
       : design_(design), response_(response), options_(options), monitor_(monitor), values_(design, options.threads, monitor) {
-    if (kTouches) touching_ = response;
     if (design.plain()) return;
     sides_ = make_sides(design);
     curvature_ = by_sides(response.weight, sides_);
@@ -391,11 +393,16 @@ class CoordinateDescent {
     ColumnSource columns(design_, term.augment);
     const ColumnKernel packed = Loss::bounded && term.kernel == hofm::Kernel::anova
                                     ? kernels().columns(term.degree, Weighted) : ColumnKernel{};
+    if (kTouches && touching_.y.empty()) touching_ = response_;
     FactorSweep<Kernel, std::conditional_t<Loss::bounded, Squared, Loss>, Weighted> sweep(
         kernel, packed, design_, columns, term.augment, kTouches ? touching_ : response_, monitor_);
     for (int s = 0; s < term.k; ++s) {
-      if constexpr (kTouches) touch();
-      if (kTouches || s == 0) sweep.enter(f_);
+      if (kTouches || s == 0) {
+        slope_.resize(design_.n);
+        for (int i = 0; i < design_.n; ++i) slope_[i] = Loss::deriv(response_.y[i], f_[i]) / scale;
+        if constexpr (kTouches) touch();
+        sweep.enter(f_, slope_);
+      }
       factor(term, s);
       sweep(p_.data(), term.lambda / scale);
       for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
@@ -405,7 +412,7 @@ class CoordinateDescent {
 
   // The response whose squared loss, mu times, touches the loss at the present link values: mu (f - y) is the loss's derivative.
   void touch() {
-    for (int i = 0; i < design_.n; ++i) touching_.y[i] = f_[i] - Loss::deriv(response_.y[i], f_[i]) / Loss::mu;
+    for (int i = 0; i < design_.n; ++i) touching_.y[i] = f_[i] - slope_[i];
   }
 
   // Factors of joined samples by way of their nodes.
@@ -449,10 +456,10 @@ class CoordinateDescent {
   const Options &options_;
   Monitor &monitor_;
   TermValues values_;
-  Response touching_;  // see touch()
+  Response touching_;  // see touch(); empty before the first use
   std::vector<NodeSet> sides_;
   BySides curvature_;  // of the samples: weight * mu
-  std::vector<double> f_, p_;
+  std::vector<double> f_, slope_, p_;
 };
 
 }  // namespace hofm

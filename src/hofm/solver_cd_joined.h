@@ -7,7 +7,7 @@
 //   slope = sum_i a_ij h' c_i,   curvature = sum_i a_ij^2 h' G_i h,   h = dE/dz of node i by taking feature j out.
 // After it E_i += delta a_ij h and c_i += delta a_ij G_i h; the samples' link values follow once per block. Steps are the same as
 // those on the joined rows for the squared loss; for other losses with a curvature bound the quadratic bound is renewed once per
-// block instead of once per feature, which still never raises the objective. Cost per factor: O(m^2 (nonzeros of the blocks + n)).
+// block instead of once per factor, which still never raises the objective. Cost per factor: O(m^2 (nonzeros of the blocks + n)).
 //
 // Dummies count as features of the last block's nodes, with value one in each; they have a phase of their own, before the others.
 #ifndef HOFM_SOLVER_CD_JOINED_H
@@ -60,7 +60,7 @@ struct AnovaJoin {
   double doubt(const double *E) const { return anova::doubt(E - 1, m); }  // a_t is E[t - 1]
   double scale(const double *E) const { return m > 1 ? std::fabs(E[m - 2]) : 1; }
   bool loses(const double *E, double z, const double *h) const {
-    return m > 2 && anova::removal_error(E - 1, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(h[m - 1]);
+    return m > 1 && anova::removal_error(E - 1, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(h[m - 1]);
   }
   void combine(const double *a, const double *b, double *out) const {  // A^t = sum_u A^u of one times A^{t-u} of the other
     for (int t = m - 1; t >= 0; --t) {

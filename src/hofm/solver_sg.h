@@ -1,5 +1,5 @@
-// Stochastic gradient descent over mini-batches (section 3 of the paper), with two policies: a task, which says what is learned from
-// (task_pointwise.h), and a step rule.
+// Stochastic gradient descent over mini-batches (section 3 of the paper), on a task, which says what is learned from
+// (task_pointwise.h), by a step rule.
 //
 // A batch with mean gradient g of the loss moves p to
 //   (p - eta/H g) / (1 + D eta lambda/H),   H = 1 (SGD),  H = sqrt(sum of squares of all g so far) (AdaGrad),
@@ -29,7 +29,8 @@ template <class Task>
 class StochasticGradient {
  public:
   StochasticGradient(Task &task, StepRule rule, const Options &options, Monitor &monitor)
-      : task_(task), adaptive_(rule == StepRule::adagrad), options_(options), monitor_(monitor), rows_(task.design()), row_of_(task.design()), longest_(row_of_.longest()) {}
+      : task_(task), adaptive_(rule == StepRule::adagrad), options_(options), monitor_(monitor), rows_(task.design()),
+        row_of_(task.design()), longest_(row_of_.longest()) {}
 
   Outcome operator()(Model &model) {
     Outcome outcome;

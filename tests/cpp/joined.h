@@ -9,24 +9,15 @@ inline Sample written_out(const std::vector<Sample> &blocks, const std::vector<s
   int d = 0;
   for (const Sample &b : blocks) d += b.d;
   const int n = int(index[0].size());
-  Sample x(n, d, 0, random);
+  Vector dense(std::size_t(n) * d, 0.0);
   for (int i = 0; i < n; ++i) {
     int first = 0;
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      for (int j = 0; j < blocks[b].d; ++j) x.dense[std::size_t(i) * d + first + j] = blocks[b].at(index[b][i], j);
+      for (int j = 0; j < blocks[b].d; ++j) dense[std::size_t(i) * d + first + j] = blocks[b].at(index[b][i], j);
       first += blocks[b].d;
     }
   }
-  x.columns.start = {0};
-  for (int j = 0; j < d; ++j) {
-    for (int i = 0; i < n; ++i)
-      if (x.at(i, j) != 0) {
-        x.columns.index.push_back(i);
-        x.columns.value.push_back(x.at(i, j));
-      }
-    x.columns.start.push_back(int(x.columns.index.size()));
-  }
-  return x;
+  return from_dense(n, d, dense, random);
 }
 
 // n samples of two blocks, or of two and a context; one node of the first block is never used.

@@ -63,6 +63,22 @@ struct Sample {
   }
 };
 
+// The matrix with these cells.
+inline Sample from_dense(int n, int d, const Vector &dense, hofm::Random &random) {
+  Sample x(n, d, 0, random);
+  x.dense = dense;
+  x.columns.start = {0};
+  for (int j = 0; j < d; ++j) {
+    for (int i = 0; i < n; ++i)
+      if (x.at(i, j) != 0) {
+        x.columns.index.push_back(i);
+        x.columns.value.push_back(x.at(i, j));
+      }
+    x.columns.start.push_back(int(x.columns.index.size()));
+  }
+  return x;
+}
+
 inline hofm::Term random_term(int degree, int k, int d, double lambda, hofm::Random &random,
                               hofm::Kernel kernel = hofm::Kernel::anova, int augment = 0) {
   hofm::Term term;

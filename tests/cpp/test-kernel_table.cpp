@@ -1,11 +1,12 @@
 #include "check.h"
+#include "hofm/kernel_anova.h"
 #include "hofm/kernel_table.h"
 #include "problem.h"
 
 using hofm::Isa;
 
 // What a kernel writes, on one instruction set: the tables of two rows, what they are joined to, the gradient, and steps.
-Vector written(Isa isa, const hofm::Term &start, const Sample &x) {
+Vector written(Isa isa, const hofm::Term &start, const Sample &x, bool adaptive) {
   const hofm::KernelTable &table = hofm::kernels(isa);
   hofm::Term term = start;
   hofm::Design design = x.design();
@@ -14,19 +15,24 @@ Vector written(Isa isa, const hofm::Term &start, const Sample &x) {
   const hofm::RowKernel kernel = table.rows(term.kernel, term.degree);
   const hofm::JoinKernel join = table.joins(term.kernel, term.degree);
   const std::size_t size = hofm::state_size(term);
-  Vector a(size), b(size), adj(size, 0.5), G(term.P.size(), 0.0), work(hofm::work_size(term, x.d), 0.0);
+  Vector a(size), b(size), both(size), adj(size, 0.5), G(term.P.size(), 0.0), work(hofm::work_size(term, x.d), 0.0);
   Vector out = {kernel.forward(hofm::view(term), rows[0], a.data()), kernel.forward(hofm::view(term), rows[1], b.data()),
                 join.value(hofm::view(term), a.data(), b.data())};
+  join.combine(hofm::view(term), a.data(), b.data(), both.data());
   kernel.backward(hofm::view(term), rows[0], a.data(), 0.7, G.data(), work.data(), 0, term.stride);
   join.adjoint(hofm::view(term), a.data(), b.data(), 0.3, adj.data(), 0, term.stride);
   join.pull(hofm::view(term), rows[1], b.data(), adj.data(), G.data(), work.data(), 0, term.stride);
-  Vector memory(term.P.size(), 2.0), none(term.P.size(), 0.0), missed(x.d, 3.0);
-  for (std::size_t q = 0; q < memory.size(); q += 5) memory[q] = 0.001 * double(q + 1);
-  const hofm::StepKernel steps = table.steps(true, term.kernel, term.degree);
+  Vector memory(term.P.size(), 2.0), slope = G, none(term.P.size(), 0.0), missed(x.d, 3.0);
+  for (std::size_t q = 0; q < memory.size(); q += 5) memory[q] = q % 2 ? 0.001 * double(q + 1) : HUGE_VAL;
+  const hofm::StepKernel steps = table.steps(adaptive, term.kernel, term.degree);
   const hofm::StepView view = {term.P.data(), none.data(), memory.data(), term.stride, 0.1, 0.01};
   out.push_back(steps.forward(hofm::view(term), view, rows[0], missed.data(), rows[1], a.data(), 0, term.stride));
   steps.descend(hofm::view(term), view, rows[0], a.data(), 0.4, work.data(), 0, term.stride);
-  for (const Vector *v : {&a, &b, &adj, &G, &term.P, &memory}) out.insert(out.end(), v->begin(), v->end());
+  const int columns[] = {0, 2};
+  const hofm::StepView batch = {term.P.data(), slope.data(), memory.data(), term.stride, 0.1, 0.01};
+  steps.catch_up(batch, columns, missed.data(), 2, 0, term.stride);
+  steps.step(batch, columns, 2, 0, term.stride);
+  for (const Vector *v : {&a, &b, &both, &adj, &G, &slope, &term.P, &memory}) out.insert(out.end(), v->begin(), v->end());
   return out;
 }
 
@@ -50,25 +56,48 @@ Vector swept(Isa isa, const hofm::Term &term, const Sample &x) {
   return out;
 }
 
+// Scores of a panel and a half with 11 nodes.
+Vector scored(Isa isa, const Vector &numbers, int width) {
+  Vector out(16 * 11, 0.0);
+  hofm::kernels(isa).score_panels(&numbers[0], &numbers[1], 2, &numbers[2], &numbers[3], 11, width, out.data(), 16);
+  return out;
+}
+
+// The largest difference, relative above one; a NaN or an infinity that only one of them has counts.
+double far(const Vector &a, const Vector &b) {
+  double worst = a.size() == b.size() ? 0 : HUGE_VAL;
+  for (std::size_t q = 0; q < a.size() && q < b.size(); ++q) {
+    const double error = a[q] == b[q] ? 0 : std::fabs(a[q] - b[q]) / (1 + std::fabs(b[q]));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
 int main() {
   hofm::Random random(41);
   CHECK(hofm::has(Isa::generic));
   CHECK(hofm::has(hofm::best_isa()));
   const Sample x(2, 9, 1, random);
+  Sample uneven = x;  // for the road that takes nothing out
+  for (double &v : uneven.columns.value) v *= v > 0.8 ? 1e7 : 1;
   for (int degree = 2; degree <= 8; ++degree)
-    for (int k : {1, 4, 8, 13, 30, 33, 64}) {
-      const hofm::Term term = random_term(degree, k, x.d, 0.1, random);
-      const Vector plain = written(Isa::generic, term, x), plain_sweep = swept(Isa::generic, term, x);
-      for (Isa isa : roads()) {
-        const Vector fast = written(isa, term, x), sweep = swept(isa, term, x);
-        double worst = 0;
-        for (std::size_t q = 0; q < plain.size(); ++q) worst = std::max(worst, std::fabs(fast[q] - plain[q]) / (1 + std::fabs(plain[q])));
-        for (std::size_t q = 0; q < sweep.size(); ++q) worst = std::max(worst, std::fabs(sweep[q] - plain_sweep[q]) / (1 + std::fabs(plain_sweep[q])));
-        CHECK_NEAR(worst, 0, 1e-12);
+    for (int k : {1, 4, 8, 13, 30, 33, 64})
+      for (int augment : {0, degree - 1}) {
+        const hofm::Term term = random_term(degree, k, x.d, 0.1, random, hofm::Kernel::anova, augment);
+        const double digits = augment == 0 ? 1e-12 : 10 * hofm::anova::kRemovalTolerance;  // taking one of many features out
+        for (bool adaptive : {false, true})
+          for (Isa isa : roads()) CHECK_NEAR(far(written(isa, term, x, adaptive), written(Isa::generic, term, x, adaptive)), 0, digits);
+        for (Isa isa : roads())
+          if (augment == 0) CHECK_NEAR(far(swept(isa, term, x), swept(Isa::generic, term, x)), 0, 1e-12);
+        if (!hofm::has(Isa::wide)) continue;  // wide registers must not change a bit
+        for (const Sample *sample : std::vector<const Sample *>{&x, &uneven})
+          for (bool adaptive : {false, true}) CHECK(written(Isa::wide, term, *sample, adaptive) == written(Isa::avx2, term, *sample, adaptive));
+        if (augment == 0) CHECK(swept(Isa::wide, term, x) == swept(Isa::avx2, term, x));
       }
-      if (!hofm::has(Isa::wide)) continue;  // wide registers must not change a bit
-      CHECK(written(Isa::wide, term, x) == written(Isa::avx2, term, x));
-      CHECK(swept(Isa::wide, term, x) == swept(Isa::avx2, term, x));
-    }
+  for (int width : {1, 7, 60}) {
+    const Vector numbers = uniforms(random, std::size_t(width) * 16 + 16);
+    for (Isa isa : roads()) CHECK_NEAR(far(scored(isa, numbers, width), scored(Isa::generic, numbers, width)), 0, 1e-12);
+    if (hofm::has(Isa::wide)) CHECK(scored(Isa::wide, numbers, width) == scored(Isa::avx2, numbers, width));
+  }
   return report();
 }
