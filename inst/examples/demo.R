@@ -84,14 +84,11 @@ run_order <- function(order, task) {
 }
 
 draw_curves <- function(runs, file) {
-  colours <- grDevices::hcl.colors(length(runs) + 1, "viridis")
-  grDevices::png(file, width = 1400, height = 1400, res = 200)
+  curves <- stats::setNames(lapply(runs, `[[`, "curve"), paste("order", vapply(runs, function(run) run$row$order, 0)))
+  grDevices::png(file, width = 1200, height = 1200, res = 200)
   on.exit(grDevices::dev.off())
-  plot(0:1, 0:1, type = "l", lty = 3, asp = 1, xlab = "False positive rate", ylab = "True positive rate",
-       main = "Dependencies between R packages")
-  for (r in seq_along(runs)) graphics::lines(runs[[r]]$curve$fpr, runs[[r]]$curve$tpr, col = colours[r], lwd = 2)
-  labels <- vapply(runs, function(run) sprintf("order %d, AUC %.3f", run$row$order, run$row$auc), "")
-  graphics::legend("bottomright", labels, col = colours, lwd = 2, bty = "n")
+  graphics::par(mar = c(4, 4, 1, 1))
+  plot(do.call(c, curves))
 }
 
 main <- function(picture = "hofm-demo-roc.png") {
