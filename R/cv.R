@@ -22,8 +22,9 @@
 #' very small `tol` it may take most of them, since fits are then long wherever they start. Above order 1 objectives have several local
 #' minima, in which fits from different random starts end 1 to 5 per cent apart where lambda is small: single points of a path can be
 #' higher than such a fit would be, and others lower. Of the 30 points two on average, and at most eight, were higher by more than 1e-4
-#' of the objective. On the links of [debian_r] (orders 2 and 3, squared and logistic loss) the path took 0.09 to 0.31 of the iterations,
-#' at most one point was higher and ten were lower, by up to one per cent.
+#' of the objective. On the links of [debian_r] with rank 8 (order 2 under the squared and logistic loss, two seeds each, order 3 once)
+#' the path took 0.09 to 0.31 of the iterations, at most one point was higher and ten or eleven were lower, by up to one per cent; with
+#' rank 4 at order 3 it took 0.43, and six points were higher and six lower.
 #' With `"lbfgs"` and no `tol` of their own the fits of a path stop at 3e-6; the models refitted at the end have the usual tolerance.
 #'
 #' @section Folds:
