@@ -5,7 +5,7 @@
 #include "problem.h"
 
 // The joined rows written out.
-inline Sample written_out(const std::vector<Sample> &blocks, const std::vector<std::vector<int>> &index, hofm::Random &random) {
+inline Sample written_out(const std::vector<Sample> &blocks, const std::vector<std::vector<int>> &index) {
   int d = 0;
   for (const Sample &b : blocks) d += b.d;
   const int n = int(index[0].size());
@@ -17,7 +17,7 @@ inline Sample written_out(const std::vector<Sample> &blocks, const std::vector<s
       first += blocks[b].d;
     }
   }
-  return from_dense(n, d, dense, random);
+  return Sample(n, d, dense);
 }
 
 // n samples of two blocks, or of two and a context; one node of the first block is never used.
@@ -27,7 +27,7 @@ struct JoinedSample {
   Sample x;
 
   JoinedSample(int n_blocks, int n, hofm::Random &random)
-      : blocks(make_blocks(n_blocks, n, random)), index(make_index(n_blocks, n, random)), x(written_out(blocks, index, random)) {}
+      : blocks(make_blocks(n_blocks, n, random)), index(make_index(n_blocks, n, random)), x(written_out(blocks, index)) {}
 
   hofm::Design design() const {
     hofm::Design joined;

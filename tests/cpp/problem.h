@@ -42,6 +42,21 @@ struct Sample {
   Sample(int n, int d, const Vector &density, hofm::Random &random) : n(n), d(d), dense(std::size_t(n) * d, 0.0) {
     for (std::size_t q = 0; q < dense.size(); ++q)
       if ((uniform(random) + 1) / 2 < density[q / d]) dense[q] = uniform(random);
+    gather();
+  }
+
+  // These cells, row by row.
+  Sample(int n, int d, const Vector &cells) : n(n), d(d), dense(cells) { gather(); }
+
+  double at(int i, int j) const { return dense[std::size_t(i) * d + j]; }
+  hofm::Design design() const {
+    hofm::Design design;
+    design.add(columns.view());
+    return design;
+  }
+
+ private:
+  void gather() {
     columns.outer = d;
     columns.inner = n;
     columns.start.push_back(0);
@@ -54,30 +69,7 @@ struct Sample {
       columns.start.push_back(int(columns.index.size()));
     }
   }
-
-  double at(int i, int j) const { return dense[std::size_t(i) * d + j]; }
-  hofm::Design design() const {
-    hofm::Design design;
-    design.add(columns.view());
-    return design;
-  }
 };
-
-// The matrix with these cells.
-inline Sample from_dense(int n, int d, const Vector &dense, hofm::Random &random) {
-  Sample x(n, d, 0, random);
-  x.dense = dense;
-  x.columns.start = {0};
-  for (int j = 0; j < d; ++j) {
-    for (int i = 0; i < n; ++i)
-      if (x.at(i, j) != 0) {
-        x.columns.index.push_back(i);
-        x.columns.value.push_back(x.at(i, j));
-      }
-    x.columns.start.push_back(int(x.columns.index.size()));
-  }
-  return x;
-}
 
 inline hofm::Term random_term(int degree, int k, int d, double lambda, hofm::Random &random,
                               hofm::Kernel kernel = hofm::Kernel::anova, int augment = 0) {

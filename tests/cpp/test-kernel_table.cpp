@@ -76,7 +76,6 @@ double far(const Vector &a, const Vector &b) {
 
 int main() {
   hofm::Random random(41);
-  CHECK(hofm::has(Isa::generic));
   CHECK(hofm::has(hofm::best_isa()));
   const Sample x(2, 9, 1, random);
   Sample uneven = x;  // for the road that takes nothing out

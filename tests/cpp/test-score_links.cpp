@@ -143,6 +143,10 @@ void test_kernels() {
     for (double &p : model.terms[0].P) p *= 0.1;
     check_tables(model, wide, b, 31);
   }
+  Model both;  // one matrix as both sides whose rows are cut
+  both.terms.push_back(random_term(Kernel::anova, 2, 17, 0, 700, 700, random));
+  for (double &p : both.terms[0].P) p *= 0.1;
+  check_tables(both, wide, wide, 997);
   Model broken;
   broken.terms.push_back(random_term(Kernel::anova, 2, 17, 0, 4, 3, random));
   broken.terms[0].row(1)[3] = HUGE_VAL;

@@ -145,7 +145,7 @@ int main() {
       Sample sparse(6, 8, Vector{0, 1, 1, 1, 1, 1}, random);
       sparse.dense[0] = 0.3;
       for (int i = 1; i < 6; ++i) sparse.dense[std::size_t(i) * 8] = 0;
-      const Sample alone = from_dense(6, 8, sparse.dense, random);
+      const Sample alone(6, 8, sparse.dense);
       const hofm::Response target = random_response(6, "squared", uniform_weights, random);
       hofm::Model free;
       free.terms.push_back(random_term(2, 3, 8, 0, random));

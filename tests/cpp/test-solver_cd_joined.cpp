@@ -70,7 +70,7 @@ int main() {
   for (int j = 0; j < 6; ++j)
     for (int i = 0; i < 4; ++i) blocks[0].dense[std::size_t(i) * 6 + j] = blocks[0].columns.value[std::size_t(j) * 4 + i];
   std::vector<std::vector<int>> index = {{0, 1, 2, 3, 0, 1}, {3, 2, 1, 0, 0, 1}};
-  const Sample x = written_out(blocks, index, random);
+  const Sample x = written_out(blocks, index);
   hofm::Design joined;
   for (int b = 0; b < 2; ++b) joined.add(blocks[b].columns.view(), index[b]);
   hofm::Model model;
@@ -87,7 +87,7 @@ int main() {
   std::vector<std::vector<int>> ends(2, std::vector<int>(7000));
   for (int i = 0; i < 7000; ++i)
     for (int b = 0; b < 2; ++b) ends[b][i] = int(random.below(many[b].n));
-  const Sample rows = written_out(many, ends, random);
+  const Sample rows = written_out(many, ends);
   const hofm::Response target = random_response(7000, "squared", false, random);
   for (int degree : {4, 7, 8, 9}) {
     hofm::Design pairs, plain = rows.design();

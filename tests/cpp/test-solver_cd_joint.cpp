@@ -37,6 +37,7 @@ void epoch_slow(hofm::Model &model, const Sample &x, const hofm::Response &r) {
       slope += r.weight[i] * residual[i] * d;
       curvature += r.weight[i] * d * d;
     }
+    if (!(curvature > 0)) continue;  // every factor of the column is zero and stays there
     for (int s = 0; s < term.k; ++s) term.row(j)[s] -= slope / curvature * u[s];
   }
 }

@@ -10,7 +10,7 @@ test_that("coordinate descent equals its slow twin, step by step, after any numb
         twin <- cd_epoch_slow(twin, problem$dense, problem$y, loss, lambda, problem$weights, offsets(problem))
         fit <- fit_from(problem, spec_for(order, loss = loss, lambda = lambda), model, max_iter = epoch, tol = 0)
         expect_identical(lengths(parameters(fit)), lengths(twin))
-        expect_lt(max(abs(unlist(parameters(fit)) - unlist(twin))), 1e-10)
+        expect_lt(max(abs(unlist(parameters(fit)) - unlist(twin))), 1e-12)
       }
     }
   }
