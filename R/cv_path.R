@@ -31,7 +31,7 @@ lambda_path <- function(problem, spec, lambda, control, seed, record) {
 #' The state of a walk along the path: what was found, and where to start next
 #' @noRd
 new_walk <- function(problem, spec, lambda, control, seed, record) {
-  fresh <- with_seed(seed, starting_values(problem, spec, control$init_sd))
+  fresh <- c(with_seed(seed, starting_values(problem, spec, control$init_sd)), list(drawn = TRUE))
   control <- utils::modifyList(control, list(seed = seed, tol = path_tol(spec, control)))
   at <- function(l) with_lambda(spec, lambda[l])
   smooth <- !choose_solver(spec) %in% c("sgd", "adagrad")     # their fits stop short of a minimum, and where is chance
@@ -111,7 +111,7 @@ go_ahead <- function(last, before, stride) {
 # What coordinate descent calls the objective before its first sweep.
 objective_of <- function(problem, spec, control, parameters) {
   control$max_iter <- 0L
-  run_solver(list(train = problem), replace(spec, "solver", "cd"), control, control$seed, parameters, NULL)$objective
+  run_solver(list(train = problem), replace(spec, "solver", "cd"), control, control$seed, parameters, NULL, NULL)$objective
 }
 
 # The objective of a fit at another lambda: what is minimised is linear in lambda.
@@ -119,7 +119,7 @@ objective_at <- function(other, fit, lambda) {
   fit$objective + (other - lambda) / 2 * (sum(fit$w^2) + sum(fit$gamma^2) + sum(vapply(fit$P, function(p) sum(p^2), 0)))
 }
 
-parameters_of <- function(fit) fit[c("intercept", "w", "P", "theta", "gamma")]
+parameters_of <- function(fit) fit[intersect(c("intercept", "w", "P", "theta", "gamma", "drawn"), names(fit))]
 
 # Which columns of each P are at least a tenth as long as those that a fit starts from. Not half: where features are many,
 # columns of that size are part of good fits, and drawing them anew cost 14 times the time on pairs of debian_r.

@@ -9,7 +9,7 @@
 #' @param problem,spec as above.
 #' @param control a [hofm_control()] list.
 #' @param link_blocks The samples whose link values are wanted, if these are not the ones that the solver sees.
-#' @param init `NULL` or a list with `intercept`, `w` and `P` of the right sizes.
+#' @param init `NULL` or what [check_init()] returns.
 #' @return A list with the fitted parameters and how they were found.
 #' @noRd
 fit_model <- function(problem, spec, control, init = NULL, link_blocks = NULL) {
@@ -20,8 +20,9 @@ fit_model <- function(problem, spec, control, init = NULL, link_blocks = NULL) {
   start <- with_seed(seed, starting_values(parts$train, spec, control$init_sd, init))
   all_seen <- is.null(parts$held) && spec$loss != "auc"
   if (is.null(link_blocks) && !all_seen) link_blocks <- problem$blocks
-  fitted <- run_solver(parts, spec, control, seed, start, link_blocks)
-  report_divergence(fitted)
+  fitted <- run_solver(parts, spec, control, seed, start, link_blocks, init)
+  report_steps(fitted)
+  report_precision(fitted)
   parameters <- model_parameters(fitted, spec, problem$features)
   report_collapse(parameters$P, start$P, problem$features)
   c(
@@ -30,24 +31,24 @@ fit_model <- function(problem, spec, control, init = NULL, link_blocks = NULL) {
       solver = spec$solver, objective = fitted$objective, trace = fitted$trace, converged = fitted$converged,
       seed = seed, link = fitted$link + if (length(problem$offset)) problem$offset else 0,
       message = stopping_message(fitted, spec, control), loss_value = fitted$objective - fitted$penalty,
-      eta = if (spec$solver %in% c("sgd", "adagrad")) fitted$eta,
+      eta = if (spec$solver %in% c("sgd", "adagrad")) fitted$eta, steps = fitted$steps,
       ranking = fitted$ranking, validation = validation_record(fitted, parts)
     )
   )
 }
 
 # What the compiled code returns, and `ranking`: what a pairwise loss was made of.
-run_solver <- function(parts, spec, control, seed, start, link_blocks) {
+run_solver <- function(parts, spec, control, seed, start, link_blocks, init) {
   train <- parts$train
   ranking <- with_seed(seed, ranking_of(train, spec$loss))
   held <- with_seed(seed, validation_part(parts$held, spec$loss))
   source <- if (is.null(ranking)) list(blocks = train$blocks, response = train[c("y", "weights", "offset")]) else ranking
   progress <- new_progress(control, solver_max_iter(spec$solver, control))
   on.exit(progress$done())
-  fitted <- fit_cpp(
+  fitted <- within_memory(fit_cpp(
     source$blocks, source$response, train$grid, ranking$ranking, held, cpp_model(start, spec),
-    solver_options(spec, control, seed), link_blocks, progress$step
-  )
+    solver_options(spec, control, seed, init), link_blocks, progress$step
+  ))
   c(fitted, list(ranking = ranking_facts(ranking)))
 }
 
@@ -71,11 +72,13 @@ solver_tol <- function(solver, control) {
   switch(solver, cd = 1e-5, lbfgs = 1e-6, 1e-4)
 }
 
-solver_options <- function(spec, control, seed) {
+# A start that is given counts as a fit, unless it says that it was drawn; `steps` of a fit are of use to the solver that made them.
+solver_options <- function(spec, control, seed, init = NULL) {
   list(
     solver = spec$solver, loss = spec$loss, sweep = control$sweep, extrapolate = control$extrapolate,
     max_iter = solver_max_iter(spec$solver, control), tol = solver_tol(spec$solver, control),
-    eta = if (is.null(control$eta)) 0 else control$eta,
+    eta = if (is.null(control$eta)) 0 else control$eta, warm = !is.null(init) && !isTRUE(init$drawn),
+    resume = if (identical(init$solver, spec$solver)) init$steps,
     batch = control$batch, threads = control$threads, patience = control$patience, seed = seed %% 2^32
   )
 }
@@ -97,12 +100,32 @@ stopping_message <- function(fitted, spec, control) {
   )
 }
 
-report_divergence <- function(fitted) {
-  if (!fitted$diverged) return(invisible())
-  hofm_warn(sprintf(
-    "The step was too long and the objective not finite: `eta` was halved %d times, to %.3g. Scale the features, or set `eta`.",
-    fitted$halvings, fitted$eta
-  ), "hofm_warning_step_halved")
+report_steps <- function(fitted) {
+  epochs <- max(fitted$trace$iteration)
+  if (fitted$diverged) {
+    hofm_warn(sprintf(
+      "The step was too long and the objective not finite: `eta` was halved %d times, to %.3g. Scale the features, or set `eta`.",
+      fitted$halvings, fitted$eta
+    ), "hofm_warning_step_halved")
+  } else if (epochs > 0 && fitted$halvings == epochs) {
+    hofm_warn(sprintf(paste(
+      "None of %s lowered the objective: the fit is where it started. `eta` was halved each time, to %.3g;",
+      "set a smaller `eta` or a larger `max_iter` in hofm_control(), unless the start is a minimum already."
+    ), counted(epochs, "epoch"), fitted$eta), "hofm_warning_step_halved")
+  }
+}
+
+# Coordinate descent compares the objective that it keeps with that of the parameters. Where rounding errors have the last word the fit
+# ends; if that is at its start, there is none.
+report_precision <- function(fitted) {
+  if (!fitted$imprecise) return(invisible())
+  cure <- "Bring the features to a common scale, or use a lower `order` or a larger `lambda`."
+  if (max(fitted$trace$iteration) == 0) {
+    hofm_abort(paste("Features of such different scales, or so large, leave no digit of the objective right.", cure),
+               "hofm_error_diverged")
+  }
+  hofm_warn(sprintf("The fit ended after %s: beyond, rounding errors outweigh what a step gains. %s",
+                    counted(max(fitted$trace$iteration), "iteration"), cure), "hofm_warning_precision")
 }
 
 # Factors of degree 3 and more can be pulled all the way to zero by the penalty, and then stay there. A degree above the number of

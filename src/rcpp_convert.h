@@ -35,12 +35,28 @@ inline Design as_design(const Rcpp::List &blocks) {
   return design;
 }
 
+// A matrix in R for numbers that are laid out as the term's P, and back; padding of the latter gets the value `padding`.
+inline Rcpp::NumericMatrix factors(const Term &term, const std::vector<double> &P) {
+  Rcpp::NumericMatrix out(term.columns(), term.k);
+  for (int j = 0; j < term.columns(); ++j)
+    for (int s = 0; s < term.k; ++s) out(j, s) = P[std::size_t(j) * term.stride + s];
+  return out;
+}
+
+inline std::vector<double> laid_out(const Term &term, const Rcpp::NumericMatrix &P, double padding) {
+  std::vector<double> out(term.P.size(), padding);
+  for (int j = 0; j < term.columns(); ++j)
+    for (int s = 0; s < term.k; ++s) out[std::size_t(j) * term.stride + s] = P(j, s);
+  return out;
+}
+
+inline Rcpp::NumericMatrix factors(const Term &term) { return factors(term, term.P); }
+
 // An R matrix with a row per column of the term's P.
 inline void set_factors(Term &term, const Rcpp::NumericMatrix &P) {
   term.set_rank(P.ncol());
-  term.P.assign(std::size_t(P.nrow()) * term.stride, 0.0);
-  for (int j = 0; j < P.nrow(); ++j)
-    for (int s = 0; s < term.k; ++s) term.row(j)[s] = P(j, s);
+  term.P.resize(std::size_t(P.nrow()) * term.stride);
+  term.P = laid_out(term, P, 0.0);
 }
 
 // list(kernel =, degree =, augment =, split =, P = <(augment + d) x k matrix>, lambda =, theta =)
@@ -54,13 +70,6 @@ inline Term as_term(const Rcpp::List &list) {
   term.theta = Rcpp::as<std::vector<double>>(list["theta"]);
   set_factors(term, list["P"]);
   return term;
-}
-
-inline Rcpp::NumericMatrix factors(const Term &term) {
-  Rcpp::NumericMatrix P(term.columns(), term.k);
-  for (int j = 0; j < term.columns(); ++j)
-    for (int s = 0; s < term.k; ++s) P(j, s) = term.row(j)[s];
-  return P;
 }
 
 // list(intercept =, fit_intercept =, terms = list(...))
@@ -124,6 +133,28 @@ inline Validation as_validation(const Rcpp::List &list) {
   return validation;
 }
 
+// list(epochs =, eta =, intercept =, memory = <a matrix for each term, or none>) or NULL. Padding has no gradient: see row_step.h.
+inline StepState as_step_state(SEXP from, const Model &model) {
+  StepState state;
+  if (Rf_isNull(from)) return state;
+  const Rcpp::List list(from), memory = list["memory"];
+  state.epochs = Rcpp::as<int>(list["epochs"]);
+  state.eta = Rcpp::as<double>(list["eta"]);
+  state.intercept = Rcpp::as<double>(list["intercept"]);
+  state.memory.resize(model.terms.size());
+  for (R_xlen_t t = 0; t < memory.size(); ++t) state.memory[t] = laid_out(model.terms[t], memory[t], 1.0);
+  return state;
+}
+
+inline Rcpp::RObject step_state(const StepState &state, const Model &model) {
+  if (state.epochs == 0) return R_NilValue;
+  const bool remembers = !state.memory.empty() && !state.memory[0].empty();
+  Rcpp::List memory(remembers ? model.terms.size() : 0);
+  for (R_xlen_t t = 0; t < memory.size(); ++t) memory[t] = factors(model.terms[t], state.memory[t]);
+  return Rcpp::List::create(Rcpp::_["epochs"] = state.epochs, Rcpp::_["eta"] = state.eta, Rcpp::_["intercept"] = state.intercept,
+                            Rcpp::_["memory"] = memory);
+}
+
 inline Options as_options(const Rcpp::List &list) {
   Options o;
   o.solver = Rcpp::as<std::string>(list["solver"]);
@@ -133,6 +164,7 @@ inline Options as_options(const Rcpp::List &list) {
   o.max_iter = Rcpp::as<int>(list["max_iter"]);
   o.tol = Rcpp::as<double>(list["tol"]);
   o.eta = Rcpp::as<double>(list["eta"]);
+  o.warm = Rcpp::as<bool>(list["warm"]);
   o.batch = Rcpp::as<int>(list["batch"]);
   o.threads = Rcpp::as<int>(list["threads"]);
   o.patience = Rcpp::as<int>(list["patience"]);

@@ -38,7 +38,8 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranki
   hofm::Design design = hofm::as_design(blocks);
   const hofm::Response target = hofm::as_response(response);
   hofm::Model fitted = hofm::as_model(model);
-  const hofm::Options settings = hofm::as_options(options);
+  hofm::Options settings = hofm::as_options(options);
+  settings.resume = hofm::as_step_state(options["resume"], fitted);
   hofm::Monitor monitor = hofm::r_monitor(progress);
   hofm::Outcome outcome = train(design, target, grid, ranking, validation, fitted, settings, monitor);
 
@@ -55,8 +56,9 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranki
   }
   return Rcpp::List::create(
       Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = outcome.link,
-      Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
+      Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta, Rcpp::_["steps"] = hofm::step_state(outcome.steps, fitted),
       Rcpp::_["halvings"] = outcome.halvings, Rcpp::_["diverged"] = outcome.diverged,
+      Rcpp::_["imprecise"] = outcome.imprecise,
       Rcpp::_["penalty"] = hofm::penalty(fitted), Rcpp::_["validation"] = outcome.validation,
       Rcpp::_["best_epoch"] = outcome.best_epoch,
       Rcpp::_["trace"] = Rcpp::DataFrame::create(Rcpp::_["iteration"] = monitor.trace.iteration,
@@ -123,9 +125,7 @@ Rcpp::List objective_cpp(Rcpp::List blocks, Rcpp::List response, Rcpp::List mode
   });
   Rcpp::List P(at.terms.size());
   for (std::size_t t = 0; t < at.terms.size(); ++t) {
-    hofm::Term term = at.terms[t];
-    term.P = gradient.P[t];
-    P[t] = hofm::factors(term);
+    P[t] = hofm::factors(at.terms[t], gradient.P[t]);
   }
   return Rcpp::List::create(Rcpp::_["value"] = value, Rcpp::_["intercept"] = gradient.intercept, Rcpp::_["P"] = P);
 }

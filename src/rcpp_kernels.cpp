@@ -5,6 +5,7 @@
 
 #include "hofm/kernel_all_subsets.h"
 #include "hofm/kernel_anova.h"
+#include "rcpp_monitor.h"
 
 namespace {
 
@@ -20,10 +21,11 @@ std::vector<double> products(const Rcpp::NumericVector &p, const Rcpp::NumericMa
 // [[Rcpp::export]]
 Rcpp::NumericVector anova_value_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x, int degree, bool power_sums) {
   Rcpp::NumericVector out(x.nrow());
+  hofm::Monitor monitor = hofm::r_monitor();
   for (int i = 0; i < x.nrow(); ++i) {
     const std::vector<double> z = products(p, x, i);
-    out[i] = power_sums ? hofm::anova::value_power_sums(z.data(), int(z.size()), degree)
-                        : hofm::anova::value(z.data(), int(z.size()), degree);
+    out[i] = power_sums ? hofm::anova::value_power_sums(z.data(), int(z.size()), degree, monitor)
+                        : hofm::anova::value(z.data(), int(z.size()), degree, monitor);
   }
   return out;
 }
@@ -32,10 +34,11 @@ Rcpp::NumericVector anova_value_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x
 Rcpp::NumericMatrix anova_gradient_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x, int degree, bool power_sums) {
   Rcpp::NumericMatrix out(x.nrow(), x.ncol());
   std::vector<double> g(p.size());
+  hofm::Monitor monitor = hofm::r_monitor();
   for (int i = 0; i < x.nrow(); ++i) {
     const std::vector<double> z = products(p, x, i);
-    if (power_sums) hofm::anova::gradient_power_sums(z.data(), int(z.size()), degree, g.data());
-    else hofm::anova::gradient(z.data(), int(z.size()), degree, g.data());
+    if (power_sums) hofm::anova::gradient_power_sums(z.data(), int(z.size()), degree, g.data(), monitor);
+    else hofm::anova::gradient(z.data(), int(z.size()), degree, g.data(), monitor);
     for (R_xlen_t j = 0; j < p.size(); ++j) out(i, j) = g[j] * x(i, j);
   }
   return out;

@@ -9,6 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "monitor.h"
+
 namespace hofm {
 
 // A degree that the compiler may or may not know.
@@ -80,17 +82,22 @@ inline bool trusts(const double *most, int m) {
   return m <= 2 || removal_error(most, m, std::sqrt(most[0])) <= kRemovalTolerance * most[m - 1];
 }
 
+// The four below are for single samples of any length and degree: `monitor` is asked after each of their inner loops.
+
 // Algorithm 1: one column of the DP table at a time. O(dm) time, O(m) memory.
-inline double value(const double *z, int d, int m) {
+inline double value(const double *z, int d, int m, Monitor &monitor) {
   std::vector<double> a(std::size_t(m) + 1, 0.0);
   a[0] = 1;
-  for (int j = 0; j < d; ++j) add(a.data(), m, z[j]);
+  for (int j = 0; j < d; ++j) {
+    add(a.data(), m, z[j]);
+    monitor.poll(m);
+  }
   return a[m];
 }
 
 // Algorithm 2: out[j] = dA^m / dz_j from the whole table a_{j,t} and the adjoints of eq. (9). O(dm) time and memory, no
 // subtraction. The derivative in p_j is out[j] * x_j.
-inline void gradient(const double *z, int d, int m, double *out) {
+inline void gradient(const double *z, int d, int m, double *out, Monitor &monitor) {
   std::vector<double> table((std::size_t(d) + 1) * (m + 1), 0.0);
   table[0] = 1;
   for (int j = 0; j < d; ++j) {
@@ -98,6 +105,7 @@ inline void gradient(const double *z, int d, int m, double *out) {
     double *after = &table[(std::size_t(j) + 1) * (m + 1)];
     after[0] = 1;
     for (int t = 1; t <= m; ++t) after[t] = before[t] + z[j] * before[t - 1];
+    monitor.poll(m);
   }
   std::vector<double> adjoint(std::size_t(m) + 2, 0.0);  // of a_{j,t}, for the current j
   adjoint[m] = 1;
@@ -107,15 +115,17 @@ inline void gradient(const double *z, int d, int m, double *out) {
     for (int t = 1; t <= m; ++t) sum += adjoint[t] * before[t - 1];
     out[j - 1] = sum;
     for (int t = 1; t <= m; ++t) adjoint[t] += adjoint[t + 1] * z[j - 1];
+    monitor.poll(m);
   }
 }
 
 // Power sums D^t = sum_j z_j^t, t = 1..m, and the kernels a_0..a_m by eq. (11). O(dm + m^2).
-inline void power_sums(const double *z, int d, int m, std::vector<double> &sums, std::vector<double> &a) {
+inline void power_sums(const double *z, int d, int m, std::vector<double> &sums, std::vector<double> &a, Monitor &monitor) {
   sums.assign(std::size_t(m) + 1, 0.0);
   for (int j = 0; j < d; ++j) {
     double power = 1;
     for (int t = 1; t <= m; ++t) sums[t] += (power *= z[j]);
+    monitor.poll(m);
   }
   a.assign(std::size_t(m) + 1, 0.0);
   a[0] = 1;
@@ -123,23 +133,26 @@ inline void power_sums(const double *z, int d, int m, std::vector<double> &sums,
     double sum = 0;
     for (int t = 1; t <= u; ++t) sum += (t % 2 ? 1 : -1) * a[u - t] * sums[t];
     a[u] = sum / u;
+    monitor.poll(u);
   }
 }
 
-inline double value_power_sums(const double *z, int d, int m) {
+inline double value_power_sums(const double *z, int d, int m, Monitor &monitor) {
   std::vector<double> sums, a;
-  power_sums(z, d, m, sums, a);
+  power_sums(z, d, m, sums, a, monitor);
   return a[m];
 }
 
 // Reverse mode on eq. (11) (the paper's appendix C): adjoints of a_t, then of D^t, then of z. O(dm + m^2).
-inline void gradient_power_sums(const double *z, int d, int m, double *out) {
+inline void gradient_power_sums(const double *z, int d, int m, double *out, Monitor &monitor) {
   std::vector<double> sums, a;
-  power_sums(z, d, m, sums, a);
+  power_sums(z, d, m, sums, a, monitor);
   std::vector<double> a_adj(std::size_t(m) + 1, 0.0), sums_adj(std::size_t(m) + 1, 0.0);
   a_adj[m] = 1;
-  for (int t = m - 1; t >= 1; --t)
+  for (int t = m - 1; t >= 1; --t) {
     for (int s = t + 1; s <= m; ++s) a_adj[t] += ((s - t) % 2 ? 1.0 : -1.0) / s * a_adj[s] * sums[s - t];
+    monitor.poll(m);
+  }
   for (int t = 1; t <= m; ++t) {
     for (int s = t; s <= m; ++s) sums_adj[t] += a_adj[s] * a[s - t] / s;
     if (t % 2 == 0) sums_adj[t] = -sums_adj[t];
@@ -151,6 +164,7 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out) {
       out[j] += sums_adj[t] * t * power;
       power *= z[j];
     }
+    monitor.poll(m);
   }
 }
 

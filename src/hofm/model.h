@@ -2,6 +2,7 @@
 #ifndef HOFM_MODEL_H
 #define HOFM_MODEL_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,10 +41,11 @@ struct Term {
   double *row(int j) { return P.data() + std::size_t(j) * stride; }
   const double *row(int j) const { return P.data() + std::size_t(j) * stride; }
 
-  // The linear term has one factor and no padding.
+  // The linear term has one factor and no padding. Never zero, which columns() divides by: without features R's matrix of a
+  // linear term has no column either.
   void set_rank(int rank) {
     k = rank;
-    stride = linear() ? rank : (rank + 3) / 4 * 4;
+    stride = std::max(1, linear() ? rank : (rank + 3) / 4 * 4);
   }
 };
 
@@ -71,6 +73,14 @@ struct Response {
   bool uniform = true;  // all weights are 1/n
 };
 
+// Where a stochastic solver stands beside its parameters: with it a later run goes on as if there had been no pause.
+struct StepState {
+  int epochs = 0;  // so far; 0 if there is nothing to go on from
+  double eta = 0;
+  double intercept = 0;                     // what AdaGrad remembers (see row_step.h) of the intercept
+  std::vector<std::vector<double>> memory;  // and of the terms, each laid out as its P; SGD remembers nothing
+};
+
 struct Options {
   std::string solver = "cd", loss = "squared";
   std::string sweep = "auto";  // of cd: "single" parameters, all factors of a feature "joint"ly, or whichever suits the data
@@ -78,6 +88,8 @@ struct Options {
   int max_iter = 100;
   double tol = 1e-5;  // stop when an iteration lowers the objective by less than tol times its value
   double eta = 0;     // step of the stochastic solvers, 0 = calibrate
+  bool warm = false;  // whether the start is a fit, which the stochastic solvers must not leave by first steps of full length
+  StepState resume;   // where they were at that start, if it is known
   int batch = 1;
   int threads = 1;
   std::uint64_t seed = 0;
@@ -89,8 +101,10 @@ struct Outcome {
   bool converged = false;
   double objective = 0;
   double eta = 0;
+  StepState steps;        // of the stochastic solvers, at the parameters that are returned
   int halvings = 0;       // of the stochastic step, because the objective rose
   bool diverged = false;  // at least once the objective was not finite
+  bool imprecise = false; // ended early: rounding errors would have decided what comes next
   std::vector<double> link;        // values of the samples without offsets, if the solver has them at hand
   std::vector<double> validation;  // loss on held-out samples at the start and after each epoch, if there are any
   int best_epoch = 0;              // the one with the least of them, whose parameters are kept

@@ -11,6 +11,15 @@ namespace hofm {
 struct Trace {
   std::vector<int> iteration;
   std::vector<double> seconds, objective;
+
+  // Without what came after that iteration.
+  void cut_after(int last) {
+    while (!iteration.empty() && iteration.back() > last) {
+      iteration.pop_back();
+      seconds.pop_back();
+      objective.pop_back();
+    }
+  }
 };
 
 class Monitor {

@@ -57,10 +57,10 @@ class FactorSweep {
   static_assert(Loss::quadratic || !Loss::bounded, "other losses with a bound come as the squared loss of a touching parabola");
 
  public:
-  // `packed`: what works on several rows of a column at once, or nothing.
-  FactorSweep(Kernel kernel, ColumnKernel packed, Design &design, ColumnSource &columns, int augment, const Response &response,
-              Monitor &monitor)
-      : kernel_(kernel), packed_(packed), design_(design), columns_(columns), rows_(design), augment_(augment),
+  // `packed`: what works on several rows of a column at once, or nothing. `rebuild`: take no feature out by subtraction.
+  FactorSweep(Kernel kernel, ColumnKernel packed, Design &design, ColumnSource &columns, int augment, bool rebuild,
+              const Response &response, Monitor &monitor)
+      : kernel_(kernel), packed_(packed), design_(design), columns_(columns), rows_(design), augment_(augment), rebuild_(rebuild),
         response_(response), monitor_(monitor) {
     slots_.resize(std::size_t(design.n) * width());
     rest_.resize(std::size_t(kernel.size()) + 1);
@@ -88,7 +88,7 @@ class FactorSweep {
   __attribute__((noinline)) void operator()(double *p, double lambda) {
     fill_rows(kernel_, packed_, columns_, p, design_.n, slots_.data(), width(), monitor_);
     // Without a penalty a step is slope over curvature of derivatives that may be nothing but rounding errors, and enormous.
-    careful_ = lambda == 0;
+    careful_ = lambda == 0 || rebuild_;
     if (careful_ || !trusted()) watch(p, lambda);
     if (careful_) design_.need_rows();
     monitor_.poll(design_.n);
@@ -147,10 +147,15 @@ class FactorSweep {
     kernel_.add(rest_.data(), z);
   }
 
+  // Whether the sums of row i without a feature are added up anew.
+  bool rebuilt(int i, const double *a, double z) const {
+    return Kernel::affine && watched_[i] && (rebuild_ || kernel_.loses(a, z));
+  }
+
   // Derivative of the kernel in z for row i, whose sums are a. Where taking out would lose digits, from the rest of the row.
   template <bool Careful>
   double slope(int i, int j, const double *a, double z, const double *p) {
-    if (!Careful || !watched_[i] || !kernel_.loses(a, z)) return kernel_.slope(a, z);
+    if (!Careful || !rebuilt(i, a, z)) return kernel_.slope(a, z);
     without(i, j, p);
     return kernel_.slope(rest_.data(), 0);
   }
@@ -178,7 +183,7 @@ class FactorSweep {
   template <bool Careful>
   void shift(int i, int j, double *a, double z, double dz, const double *p) {
     double df;
-    if (Careful && watched_[i] && kernel_.loses(a, z)) {
+    if (Careful && rebuilt(i, a, z)) {
       without(i, j, p);
       df = dz * kernel_.slope(rest_.data(), 0);
       kernel_.add(rest_.data(), z + dz);
@@ -245,6 +250,7 @@ class FactorSweep {
   ColumnSource &columns_;
   RowSource rows_;
   int augment_;
+  bool rebuild_;
   const Response &response_;
   Monitor &monitor_;
   std::vector<double> slots_, rest_;
@@ -267,33 +273,36 @@ class CoordinateDescent {
 
   // Minimises in `model`. The outcome has the link values of the samples.
   Outcome operator()(Model &model) {
-    refresh(model);
-    const auto epoch = [&](int e) {
-      if (model.fit_intercept) update_intercept(model.intercept);
-      for (Term &term : model.terms) {
-        update_factors(term);
-        if (term.kernel == Kernel::mix) update_theta(term);
-      }
-      if (e % kRefresh == 0) refresh(model);
-    };
-    const auto move_to = [&](Model &&beyond) {
-      std::vector<double> f = link_values(design_.n, beyond, response_.offset, values_);
-      if (!clearly_lower(loss(f) + penalty(beyond), objective(model))) return false;
-      model = std::move(beyond);
-      f_ = std::move(f);
-      return true;
-    };
-    Outcome outcome = descend(options_, monitor_, model, [&] { return objective(model); }, epoch, move_to);
-    if (options_.max_iter > 0) refresh(model);
+    Outcome outcome = Descent<CoordinateDescent>(*this, options_, monitor_)(model);
     outcome.link = f_;
     for (int i = 0; i < design_.n; ++i) outcome.link[i] -= response_.offset[i];
     return outcome;
   }
 
+  // What Descent asks of a problem.
+  double objective(const Model &model) const { return loss(f_) + penalty(model); }
+  double scale() const { return loss(std::vector<double>(design_.n, 0.0)); }
+  void refresh(const Model &model) { f_ = link_values(design_.n, model, response_.offset, values_); }
+  bool rebuild() { return !std::exchange(rebuild_, true); }
+
+  void epoch(Model &model) {
+    if (model.fit_intercept) update_intercept(model.intercept);
+    for (Term &term : model.terms) {
+      update_factors(term);
+      if (term.kernel == Kernel::mix) update_theta(term);
+    }
+  }
+
+  bool move_to(Model &&beyond, Model &model) {
+    std::vector<double> f = link_values(design_.n, beyond, response_.offset, values_);
+    if (!clearly_lower(loss(f) + penalty(beyond), objective(model))) return false;
+    model = std::move(beyond);
+    f_ = std::move(f);
+    return true;
+  }
+
  private:
   static constexpr bool kTouches = Loss::bounded && !Loss::quadratic;
-
-  void refresh(const Model &model) { f_ = link_values(design_.n, model, response_.offset, values_); }
 
   // v[i * m + t - 1] = sum_s A^t(p_s, x_i), t = 1..m, for a term of kernel `mix`.
   std::vector<double> degree_values(const Term &term) {
@@ -304,7 +313,8 @@ class CoordinateDescent {
     };
     if (joinable<Loss>(design_, term)) {
       const MixJoin join(m, term.theta.data());
-      JoinedSweep<MixJoin, LossTarget<Loss>> sweep(join, sides_, term.augment, {response_, curvature_}, options_.threads, monitor_);
+      JoinedSweep<MixJoin, LossTarget<Loss>> sweep(join, sides_, term.augment, rebuild_, {response_, curvature_}, options_.threads,
+                                                   monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep.each(p_.data(), add);
@@ -333,7 +343,6 @@ class CoordinateDescent {
     for (int i = 0; i < design_.n; ++i) sum += response_.weight[i] * Loss::value(response_.y[i], f[i]);
     return sum;
   }
-  double objective(const Model &model) const { return loss(f_) + penalty(model); }
 
   double curvature(int i) const {
     return response_.weight[i] * (Loss::bounded ? Loss::mu : Loss::curvature(response_.y[i], f_[i]));
@@ -372,7 +381,7 @@ class CoordinateDescent {
   }
 
   void update_factors(Term &term) {
-    if (jointly<Loss>(design_, term, options_)) {
+    if (!rebuild_ && jointly<Loss>(design_, term, options_)) {
       if constexpr (Loss::bounded) {
         const bool taken = sides_.size() == 2 ? JointNodeSweep<Loss>(sides_, response_, monitor_)(term, f_)
                                               : JointSweep<Loss>(design_, response_, monitor_)(term, f_);
@@ -395,7 +404,7 @@ class CoordinateDescent {
                                     ? kernels().columns(term.degree, Weighted) : ColumnKernel{};
     if (kTouches && touching_.y.empty()) touching_ = response_;
     FactorSweep<Kernel, std::conditional_t<Loss::bounded, Squared, Loss>, Weighted> sweep(
-        kernel, packed, design_, columns, term.augment, kTouches ? touching_ : response_, monitor_);
+        kernel, packed, design_, columns, term.augment, rebuild_, kTouches ? touching_ : response_, monitor_);
     for (int s = 0; s < term.k; ++s) {
       if (kTouches || s == 0) {
         slope_.resize(design_.n);
@@ -418,8 +427,8 @@ class CoordinateDescent {
   // Factors of joined samples by way of their nodes.
   void update_joined(Term &term) {
     with_join(term, [&](auto join) {
-      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, {response_, curvature_}, options_.threads,
-                                                          monitor_);
+      JoinedSweep<decltype(join), LossTarget<Loss>> sweep(join, sides_, term.augment, rebuild_, {response_, curvature_},
+                                                          options_.threads, monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep(p_.data(), term.lambda, f_);
@@ -460,6 +469,7 @@ class CoordinateDescent {
   std::vector<NodeSet> sides_;
   BySides curvature_;  // of the samples: weight * mu
   std::vector<double> f_, slope_, p_;
+  bool rebuild_ = false;
 };
 
 }  // namespace hofm

@@ -198,10 +198,10 @@ inline std::vector<NodeSet> make_sides(const Design &design, bool every_node = f
 template <class Join>
 class NodeRecords {
  public:
-  // `dummies`: how many of the factor's first columns count as features of every node here.
-  NodeRecords(Join join, const NodeSet &side, int augment, int dummies)
-      : join_(join), side_(side), augment_(augment), dummies_(dummies), records_(std::size_t(side.nodes()) * width()),
-        rest_(join.size()) {}
+  // `dummies`: how many of the factor's first columns count as features of every node here. `rebuild`: as in FactorSweep.
+  NodeRecords(Join join, const NodeSet &side, int augment, int dummies, bool rebuild)
+      : join_(join), side_(side), augment_(augment), dummies_(dummies), rebuild_(rebuild),
+        records_(std::size_t(side.nodes()) * width()), rest_(join.size()) {}
 
   int width() const { return join_.size() * (2 + join_.size()); }
   double *E(int i) { return records_.data() + std::size_t(i) * width(); }
@@ -221,8 +221,8 @@ class NodeRecords {
       if (pj == 0) continue;
       for (int ii = 0; ii < column.size; ++ii) join_.add(E(column.index[ii]), pj * column.value[ii]);
     }
-    careful_ = exact;
-    watched_.assign(side_.nodes(), exact);
+    careful_ = exact || rebuild_;
+    watched_.assign(side_.nodes(), careful_);
     double scale = 0;
     for (int i = 0; i < side_.nodes(); ++i) scale = std::max(scale, join_.scale(E(i)));
     for (int i = 0; i < side_.nodes(); ++i)
@@ -282,7 +282,7 @@ class NodeRecords {
   template <bool Careful>
   bool derivative(int i, int at, double z, const double *p, double *h) {
     join_.h(E(i), z, h);
-    if (!Careful || !watched_[i] || !join_.loses(E(i), z, h)) return false;
+    if (!Careful || !watched_[i] || !(rebuild_ || join_.loses(E(i), z, h))) return false;
     join_.begin(rest_.data());
     for (int q = 0; q < dummies_; ++q)
       if (q != at) join_.add(rest_.data(), p[q]);
@@ -306,7 +306,7 @@ class NodeRecords {
   Join join_;
   const NodeSet &side_;
   int augment_, dummies_;
-  bool careful_ = false;
+  bool rebuild_, careful_ = false;
   std::vector<char> watched_;
   SparseStore rows_;
   std::vector<double> records_, rest_;
@@ -343,13 +343,13 @@ struct NoBackground {
 template <class Join, class Target, class Background = NoBackground>
 class JoinedSweep {
  public:
-  JoinedSweep(Join join, const std::vector<NodeSet> &sides, int augment, Target target, int threads, Monitor &monitor,
-              Background background = {})
+  JoinedSweep(Join join, const std::vector<NodeSet> &sides, int augment, bool rebuild, Target target, int threads,
+              Monitor &monitor, Background background = {})
       : join_(join), sides_(sides), augment_(augment), target_(target), threads_(threads), monitor_(monitor),
         background_(background), kernel_(kernels().samples(join.size())) {
     std::size_t most = 0;
     for (const NodeSet &side : sides) {
-      records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0);
+      records_.emplace_back(join, side, augment, &side == &sides.back() ? augment : 0, rebuild);
       most = std::max({most, std::size_t(side.nodes()), side.node.size()});
     }
     numbers_.resize(sides.size() > 2 || augment > 0 ? most : 0);

@@ -141,48 +141,43 @@ class GridDescent {
     curvature_ = by_sides(a_, sides_);
   }
 
-  Outcome operator()(Model &model) {
-    start(model);
-    const auto epoch = [&](int e) {
-      if (model.fit_intercept) update_intercept(model.intercept);
-      int first = 1;
-      for (Term &term : model.terms) update_term(term, first);
-      if (e % kRefresh == 0) start(model);
-    };
-    const auto move_to = [&](Model &&beyond) {
-      const double here = objective(model);
-      std::vector<Tables> tables = std::move(tables_);
-      std::vector<double> f = std::move(f_);
-      start(beyond);
-      const bool lower = clearly_lower(objective(beyond), here);
-      if (lower) {
-        model = std::move(beyond);
-      } else {
-        tables_ = std::move(tables);
-        f_ = std::move(f);
-      }
-      return lower;
-    };
-    return descend(options_, monitor_, model, [&] { return objective(model); }, epoch, move_to);
+  Outcome operator()(Model &model) { return Descent<GridDescent>(*this, options_, monitor_)(model); }
+
+  // What Descent asks of a problem.
+  double scale() const { return grid_.links / (2 * Z_); }
+  bool rebuild() { return !std::exchange(rebuild_, true); }
+
+  void epoch(Model &model) {
+    if (model.fit_intercept) update_intercept(model.intercept);
+    int first = 1;
+    for (Term &term : model.terms) update_term(term, first);
   }
 
- private:
-  static GridShape shape(const Term &term) { return {term.kernel == Kernel::anova, term.degree}; }
-
-  double weight() const { return grid_.negative_weight / Z_; }
-
-  template <class Join>
-  JoinedSweep<Join, GridTarget, GridBackground> sweep(Join join, const Term &term, int first) {
-    return {join, sides_, term.augment, {a_, b_, curvature_}, options_.threads, monitor_, {shape(term), first, weight(), &tables_}};
+  bool move_to(Model &&beyond, Model &model) {
+    const double here = objective(model);
+    std::vector<Tables> tables = std::move(tables_);
+    std::vector<double> f = std::move(f_);
+    refresh(beyond);
+    const bool lower = clearly_lower(objective(beyond), here);
+    if (lower) {
+      model = std::move(beyond);
+    } else {
+      tables_ = std::move(tables);
+      f_ = std::move(f);
+    }
+    return lower;
   }
 
-  void factor(const Term &term, int s) {
-    p_.resize(term.columns());
-    for (int j = 0; j < term.columns(); ++j) p_[j] = term.row(j)[s];
+  double objective(const Model &model) const {
+    double squares = 0, samples = 0;
+    for (int r = 0; r < tables_[0].K(); ++r)
+      for (int c = 0; c < tables_[0].K(); ++c) squares += tables_[0].gram(r, c) * tables_[1].gram(r, c);
+    for (int q = 0; q < design_.n; ++q) samples += f_[q] * (a_[q] * f_[q] / 2 - b_[q]);
+    return weight() / 2 * squares + samples + grid_.links / (2 * Z_) + penalty(model);
   }
 
   // Tables, Gram matrices and the samples' link values from the model. Column 0 is the intercept: 1 on the left, b on the right.
-  void start(const Model &model) {
+  void refresh(const Model &model) {
     int K = 1;
     for (const Term &term : model.terms) K += term.k * shape(term).rows();
     tables_.clear();
@@ -205,6 +200,22 @@ class GridDescent {
         }
       });
     for (Tables &t : tables_) t.renew(0, 1);
+  }
+
+ private:
+  static GridShape shape(const Term &term) { return {term.kernel == Kernel::anova, term.degree}; }
+
+  double weight() const { return grid_.negative_weight / Z_; }
+
+  template <class Join>
+  JoinedSweep<Join, GridTarget, GridBackground> sweep(Join join, const Term &term, int first) {
+    return {join, sides_, term.augment, rebuild_, {a_, b_, curvature_}, options_.threads, monitor_,
+            {shape(term), first, weight(), &tables_}};
+  }
+
+  void factor(const Term &term, int s) {
+    p_.resize(term.columns());
+    for (int j = 0; j < term.columns(); ++j) p_[j] = term.row(j)[s];
   }
 
   void update_term(Term &term, int &first) {
@@ -240,14 +251,6 @@ class GridDescent {
     tables_[1].renew(0, 1);
   }
 
-  double objective(const Model &model) const {
-    double squares = 0, samples = 0;
-    for (int r = 0; r < tables_[0].K(); ++r)
-      for (int c = 0; c < tables_[0].K(); ++c) squares += tables_[0].gram(r, c) * tables_[1].gram(r, c);
-    for (int q = 0; q < design_.n; ++q) samples += f_[q] * (a_[q] * f_[q] / 2 - b_[q]);
-    return weight() / 2 * squares + samples + grid_.links / (2 * Z_) + penalty(model);
-  }
-
   Design &design_;
   GridResponse grid_;
   const Options &options_;
@@ -257,6 +260,7 @@ class GridDescent {
   double Z_ = 1;
   std::vector<double> a_, b_, f_, p_;
   BySides curvature_;  // of the samples
+  bool rebuild_ = false;
 };
 
 }  // namespace hofm

@@ -39,7 +39,8 @@ class Lbfgs {
       Eigen::VectorXd x = best_;
       double value;
       try {
-        LBFGSpp::LBFGSSolver<double, ReportedSearch> solver(parameters(left));
+        const LBFGSpp::LBFGSParam<double> settings = parameters(left);  // the solver keeps a reference
+        LBFGSpp::LBFGSSolver<double, ReportedSearch> solver(settings);
         outcome.converged = solver.minimize(*this, x, value) < left;
         break;
       } catch (const std::runtime_error &) {  // thrown by the line search

@@ -9,6 +9,10 @@
 //
 // The whole objective is evaluated after each epoch. If it rose or is not finite the epoch is undone and eta halved; an eta
 // that was calibrated here and not given by the user grows a little after every epoch that went well.
+//
+// A start that comes with its StepState goes on as if there had been no pause. Any other warm start begins, for AdaGrad, with the squares
+// of the gradients of one pass over the data there: without, the first steps would have the length eta whatever the gradient, and leave
+// a good start for a worse one.
 #ifndef HOFM_SOLVER_SG_H
 #define HOFM_SOLVER_SG_H
 
@@ -37,18 +41,21 @@ class StochasticGradient {
     double best = task_.objective(model);
     monitor_.record(0, best);
     keep(model, best, 0, outcome);
-    eta_ = options_.eta > 0 ? options_.eta : calibrated(model);
-    start(model);
+    const State initial = initial_state(model);
+    eta_ = options_.eta > 0 ? options_.eta : resumes() ? options_.resume.eta : calibrated(model, initial);
+    state_ = initial;
     std::vector<int> order = all_items();
+    for (int epoch = 1; epoch <= options_.resume.epochs; ++epoch) shuffle_for(epoch, order);
+    remember(0, outcome);
     int undone = 0, small = 0;  // epochs in a row
     Model model_before;
     State state_before;
     for (int epoch = 1; epoch <= options_.max_iter && !outcome.converged && eta_ > 0; ++epoch) {
       model_before = model;
       state_before = state_;
-      Random random(options_.seed, std::uint64_t(epoch));
-      shuffle(order, random);
-      run(model, order, std::uint64_t(epoch));
+      const int number = options_.resume.epochs + epoch;
+      shuffle_for(number, order);
+      run(model, order, std::uint64_t(number));
       const double after = task_.objective(model);
       if (std::isfinite(after) && after <= best) {
         small = best - after <= options_.tol * std::fabs(after) ? small + 1 : 0;
@@ -65,6 +72,7 @@ class StochasticGradient {
         outcome.converged = ++undone >= kMostUndone;
         if (task_.validates()) outcome.validation.push_back(double(outcome.validation.back()));
       }
+      if (!task_.validates() || outcome.best_epoch == epoch) remember(epoch, outcome);
       monitor_.record(epoch, best);
     }
     if (task_.validates()) model = kept_;
@@ -106,10 +114,39 @@ class StochasticGradient {
     return waited_ >= options_.patience;
   }
 
+  bool resumes() const { return options_.resume.epochs > 0; }
+
+  void remember(int epoch, Outcome &outcome) const {
+    outcome.steps = {options_.resume.epochs + epoch, eta_, state_.intercept_memory, state_.memory};
+  }
+
+  // The order of an epoch is drawn from that of the one before.
+  void shuffle_for(int epoch, std::vector<int> &order) const {
+    Random random(options_.seed, std::uint64_t(epoch));
+    shuffle(order, random);
+  }
+
   std::vector<int> all_items() const {
     std::vector<int> order(task_.items());
     std::iota(order.begin(), order.end(), 0);
     return order;
+  }
+
+  State initial_state(const Model &model) {
+    start(model);
+    if (adaptive_ && resumes()) {
+      state_.memory = options_.resume.memory;
+      state_.intercept_memory = options_.resume.intercept;
+    }
+    if (!adaptive_ || !options_.warm || resumes()) return state_;
+    Model still = model;
+    eta_ = 0;  // nothing moves, but the squares are summed
+    run(still, all_items(), 0);
+    State seen = std::move(state_);
+    start(model);
+    state_.memory = std::move(seen.memory);
+    state_.intercept_memory = seen.intercept_memory;
+    return state_;
   }
 
   void start(const Model &model) {
@@ -320,20 +357,24 @@ class StochasticGradient {
     return {&term.P[at], &G_.P[t][at], memory, term.stride, eta_, eta_ * term.lambda};
   }
 
-  // The first step size: of a grid of half decades, the one with the lowest objective after one pass over at most a thousand
-  // items. Larger steps are tried until the objective gets clearly worse.
-  double calibrated(const Model &model) {
+  // The first step size: of half decades, the one with the lowest objective on at most a thousand items after one pass over these.
+  // Larger steps are tried until the objective gets clearly worse. From a warm start they are judged by the thousand items after them, if
+  // there are so many: close to a minimum nearly any step lowers the objective on the items that it was taken for.
+  double calibrated(const Model &model, const State &initial) {
     std::vector<int> order = all_items();
     Random random(options_.seed, 0);
     shuffle(order, random);
-    order.resize(std::min<std::size_t>(order.size(), 1000));
+    const std::size_t tried = std::min<std::size_t>(order.size(), 1000);
+    const std::vector<int> others(order.begin() + tried, order.begin() + std::min(order.size(), 2 * tried));
+    order.resize(tried);
+    const std::vector<int> &judges = options_.warm && others.size() == tried ? others : order;
     double best = HUGE_VAL, best_eta = 1e-6;
     for (int q = -10; q <= 4; ++q) {
       Model trial = model;
       eta_ = std::pow(10, q / 2.0);
-      start(trial);
+      state_ = initial;
       run(trial, order, 0);
-      const double value = on(trial, order);
+      const double value = on(trial, judges);
       if (value < best) {
         best = value;
         best_eta = eta_;

@@ -43,6 +43,31 @@ int main() {
       }
     }
 
+  // Without features there is nothing but the intercept, and nothing that divides by their number.
+  for (const char *solver : {"cd", "lbfgs", "adagrad", "sgd"}) {
+    const Sample none(20, 0, Vector());
+    hofm::Design design = none.design();
+    hofm::Model model;
+    for (int t = 1; t <= 3; ++t) {
+      hofm::Term term;
+      term.degree = t;
+      term.lambda = 0.1;
+      term.set_rank(t == 1 ? 0 : 2);
+      model.terms.push_back(term);
+    }
+    hofm::Response response = random_response(20, "squared", true, random);
+    double mean = 0;
+    for (int i = 0; i < 20; ++i) mean += response.weight[i] * (response.y[i] - response.offset[i]);
+    hofm::Monitor monitor;
+    hofm::Options options;
+    options.solver = solver;
+    options.max_iter = 2000;
+    options.tol = 1e-12;
+    const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
+    CHECK(std::isfinite(outcome.objective));
+    CHECK_NEAR(model.intercept, mean, 1e-3);
+  }
+
   // A wish to stop gets out of every solver as the exception it was.
   struct Stop {};
   for (const char *solver : {"cd", "lbfgs", "adagrad", "sgd"}) {

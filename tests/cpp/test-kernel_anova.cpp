@@ -6,15 +6,16 @@ namespace anova = hofm::anova;
 
 int main() {
   hofm::Random random(1);
+  hofm::Monitor monitor;
   for (int m = 1; m <= 6; ++m) {
     for (int d : {1, 2, 5, 9}) {
       const Vector z = uniforms(random, d);
       const double slow = anova_slow(z, m);
-      CHECK_NEAR(anova::value(z.data(), d, m), slow, 1e-13);
-      CHECK_NEAR(anova::value_power_sums(z.data(), d, m), slow, 1e-11);
+      CHECK_NEAR(anova::value(z.data(), d, m, monitor), slow, 1e-13);
+      CHECK_NEAR(anova::value_power_sums(z.data(), d, m, monitor), slow, 1e-11);
       Vector g(d), gp(d);
-      anova::gradient(z.data(), d, m, g.data());
-      anova::gradient_power_sums(z.data(), d, m, gp.data());
+      anova::gradient(z.data(), d, m, g.data(), monitor);
+      anova::gradient_power_sums(z.data(), d, m, gp.data(), monitor);
       Vector a(m + 1, 0.0), h(m);
       a[0] = 1;
       for (double v : z) anova::add(a.data(), m, v);
@@ -38,7 +39,7 @@ int main() {
   a[0] = 1;
   for (double v : z) anova::add(a.data(), m, v);
   anova::remove(a.data(), m, z[0], h.data());
-  anova::gradient(z.data(), 6, m, g.data());
+  anova::gradient(z.data(), 6, m, g.data(), monitor);
   const double slope = anova_slow(rest, m - 1);
   CHECK(std::fabs(g[0] - slope) <= 1e-13 * std::fabs(slope));
   CHECK(std::fabs(h[m - 1] - slope) <= 4 * anova::removal_error(a.data(), m, z[0]));

@@ -28,10 +28,10 @@ spec_for <- function(order, k = 2, loss = "squared", solver = "cd", lambda = 0.0
 }
 
 # Random starts on random data may well end at zero for some degree: no news in a test that compares with a twin. The twins do not
-# extrapolate.
-fit_from <- function(problem, spec, start, ..., extrapolate = FALSE) {
+# extrapolate, and take the start for a drawn one unless told that it is a fit.
+fit_from <- function(problem, spec, start, ..., extrapolate = FALSE, warm = FALSE) {
   control <- hofm_control(..., sweep = "single", extrapolate = extrapolate)
-  suppressWarnings(fit_model(problem, spec, control, start), classes = "hofm_warning_collapsed")
+  suppressWarnings(fit_model(problem, spec, control, c(start, list(drawn = !warm))), classes = "hofm_warning_collapsed")
 }
 
 parameters <- function(fit) list(intercept = fit$intercept, w = unname(fit$w), P = lapply(fit$P, unname))

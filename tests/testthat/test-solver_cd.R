@@ -87,3 +87,27 @@ test_that("without a penalty, features that are in no product of a degree do not
   wide <- hofm(cbind(x, matrix(0, 60, 60)), rnorm(60), order = 3, rank = 4, lambda = 0, solver = "cd", control = control)
   expect_lt(max(abs(wide$P[["3"]][6:8, ])), 10)
 })
+
+# Sums out of which a feature cannot be taken by subtraction: what is reported must be the objective of what is returned.
+test_that("features of any scale: the objective is that of the parameters, and falls, or the fit says that it cannot", {
+  for (spread in c(2, 6, 8, 20, 50, 100)) for (sweep in c("single", "joint")) for (loss in c("squared", "logistic")) {
+    set.seed(1)
+    x <- matrix(rnorm(60 * 8), 60) %*% diag(10^seq(-spread, spread, length.out = 8))
+    y <- if (loss == "squared") rnorm(60) else rep(c(-1, 1), 30)
+    info <- paste(spread, sweep, loss)
+    ended <- FALSE
+    fit <- tryCatch(withCallingHandlers(
+      hofm(x, y, order = 5, rank = 4, lambda = 1e-3, loss = loss,
+           control = hofm_control(seed = 1, sweep = sweep, max_iter = 100)),
+      hofm_warning_precision = function(w) { ended <<- TRUE; invokeRestart("muffleWarning") },
+      hofm_warning_collapsed = function(w) invokeRestart("muffleWarning")
+    ), hofm_error_diverged = function(e) NULL)
+    if (is.null(fit)) expect_gt(spread, 20, label = info)
+    if (is.null(fit)) next
+    slow <- objective_slow(parameters(fit), x, y, loss, fit$lambda, rep(1 / 60, 60), numeric(60))
+    expect_equal(fit$objective, slow, tolerance = 1e-6, info = info)
+    expect_true(all(diff(fit$trace$objective) <= 1e-6 * abs(fit$objective)), info = info)
+    expect_equal(fit$trace$objective[nrow(fit$trace)], fit$objective, info = info)
+    expect_false(ended && fit$converged, info = info)
+  }
+})

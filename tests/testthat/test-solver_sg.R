@@ -114,3 +114,79 @@ test_that("batches of joined rows equal those of the written-out ones", {
   }
 })
 
+
+test_that("a warm start begins with the squares of one pass, as the twin does", {
+  set.seed(13)
+  problem <- random_problem(9, 5, uniform = FALSE, offset = TRUE)
+  model <- random_model(5, 3, sd = 0.3)
+  lambda <- c(0.2, 0.1, 0.3)
+  twin_epoch <- function(model, eta, state) {
+    sg_epoch_slow(model, problem$dense, problem$y, "squared", lambda, problem$weights, offsets(problem), seq_len(9), 9, eta, state, TRUE)
+  }
+  state <- list(squares = numeric(5 + 2 * 10), intercept = 0, updated = numeric(5), time = 0)
+  seen <- twin_epoch(model, 0, state)$state
+  twin <- twin_epoch(model, 0.01, replace(seen, c("updated", "time"), state[c("updated", "time")]))$model
+  fit <- fit_from(problem, spec_for(3, solver = "adagrad", lambda = lambda), model, max_iter = 1, tol = 0, eta = 0.01, batch = 9,
+                  warm = TRUE)
+  expect_equal(parameters(fit), twin, tolerance = 1e-10, ignore_attr = "names")
+})
+
+test_that("a fit as a start goes on as if there had been no pause", {
+  set.seed(14)
+  x <- matrix(rnorm(2000 * 10), 2000)
+  y <- drop(x %*% rnorm(10)) + x[, 1] * x[, 2] + rnorm(2000, sd = 0.3)
+  pairs <- link_pairs(x[1:40, ], x[41:90, ], data.frame(i = rep(1:40, 5), j = rep(1:50, 4), y = rep(1:0, c(80, 120))))
+  run <- function(data, epochs, init = NULL, ..., validation = 0) {
+    control <- hofm_control(seed = 1, max_iter = epochs, tol = 0, validation = validation)
+    suppressWarnings(do.call(hofm, c(data, list(rank = 3, init = init, control = control, ...))), classes = "hofm_warning_collapsed")
+  }
+  for (solver in c("adagrad", "sgd")) for (setup in list(
+    list(data = list(x, y)), list(data = list(x, y), order = 3, intercept = FALSE), list(data = list(x, y > 0), model = "shared"),
+    list(data = list(x, y > 0), loss = "auc"), list(data = list(pairs), model = "bilinear"), list(data = list(pairs), loss = "auc")
+  )) {
+    go <- function(...) do.call(run, c(setup, list(..., solver = solver)))
+    some <- go(7)
+    rest <- go(6, init = some)
+    all <- go(13)
+    expect_identical(c(some$trace$objective, rest$trace$objective[-1]), all$trace$objective)
+    expect_identical(coef(rest), coef(all))
+    expect_identical(rest$steps, all$steps)
+    restored <- unserialize(serialize(some, NULL))
+    expect_identical(coef(go(6, init = restored)), coef(all))
+  }
+  best <- run(list(x, y), 9, solver = "adagrad", validation = 0.3)
+  expect_equal(best$steps$epochs, best$validation$best)
+})
+
+test_that("a start without its steps is not left for a worse one", {
+  for (n in c(200, 1000)) for (loss in c("squared", "logistic")) {
+    set.seed(2)
+    x <- matrix(rnorm(n * 10), n)
+    y <- drop(x %*% rnorm(10)) + x[, 1] * x[, 2] + rnorm(n, sd = 0.3)
+    if (loss == "logistic") y <- y > 0
+    run <- function(epochs, init = NULL) {
+      hofm(x, y, rank = 4, solver = "adagrad", init = init, control = hofm_control(seed = 1, max_iter = epochs, tol = 0))$objective
+    }
+    some <- hofm(x, y, rank = 4, solver = "adagrad", control = hofm_control(seed = 1, max_iter = 20, tol = 0))
+    # at least half as far as going on would have come
+    expect_gt(some$objective - run(5, coef(some)), 0.5 * (some$objective - run(25)))
+  }
+})
+
+test_that("steps that do not fit their fit are damage", {
+  x <- matrix(rnorm(60), 20)
+  fit <- hofm(x, rnorm(20), rank = 2, solver = "adagrad", control = hofm_control(max_iter = 3))
+  for (steps in list(1, list(), replace(fit$steps, "eta", -1), replace(fit$steps, "memory", list(fit$steps$memory[1])))) {
+    expect_error(hofm(x, rnorm(20), rank = 2, solver = "adagrad", init = replace(fit, "steps", list(steps))), "`steps`",
+                 class = "hofm_error_damaged_fit")
+  }
+})
+
+test_that("epochs that all had to be undone are no silent fit", {
+  set.seed(15)
+  x <- matrix(rnorm(400), 100)
+  y <- x[, 1] + rnorm(100)
+  best <- hofm(x, y, order = 1, solver = "cd", control = hofm_control(tol = 0, max_iter = 500))
+  expect_warning(hofm(x, y, order = 1, solver = "sgd", init = best, control = hofm_control(eta = 1, max_iter = 3, seed = 1)),
+                 "None of 3 epochs lowered the objective", class = "hofm_warning_step_halved")
+})
