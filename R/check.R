@@ -109,6 +109,18 @@ check_offset <- function(offset, n) {
   if (is.null(offset)) numeric(0) else check_row_values(offset, "offset", n)
 }
 
+# An error that names the first argument of the calling function that has no default and was not given.
+check_given <- function() {
+  env <- parent.frame()
+  needed <- names(Filter(function(default) identical(default, quote(expr = )), formals(sys.function(-1))))
+  for (name in setdiff(needed, "...")) {
+    if (eval(call("missing", as.name(name)), env)) hofm_abort(sprintf("%s must be given.", ticked(name)), argument = name)
+  }
+}
+
+# As print.default() takes them.
+check_digits <- function(digits) check_count(digits, "digits", min = 1, max = 22)
+
 # Arguments that landed in `...`: an error that names them. `dots` is the unevaluated list from match.call().
 check_dots <- function(dots, known) {
   if (!length(dots)) return(invisible())

@@ -315,6 +315,8 @@ NULL
 #' @rdname model_comparison
 #' @export
 print.model_comparison <- function(x, digits = 4, ...) {
+  check_comparison(x)
+  digits <- check_digits(digits)
   positives <- if (!is.null(x$levels)) count_text(sum(truth_of(x$truth)$positive))
   of <- if (is.null(x$levels)) "" else sprintf(", %s of them of class %s", positives, quoted(x$levels[2]))
   cat(sprintf("Comparison of %s on %s%s\n\n", counted(nrow(x$models), "model"), counted(x$n, "row"), of))
@@ -324,6 +326,24 @@ print.model_comparison <- function(x, digits = 4, ...) {
   cat(sprintf("\nDifferences of %s; p corrected for %s (%s)\n\n", what, counted(nrow(x$tests), "pair"), x$adjust))
   print_columns(tests_shown(x, digits))
   invisible(x)
+}
+
+# What the methods need of a comparison.
+check_comparison <- function(x) {
+  columns <- function(table, words, numbers) {
+    is.data.frame(table) && all(c(words, numbers) %in% names(table)) && all(vapply(table[numbers], is.numeric, NA))
+  }
+  check_sound(x, list(
+    measure = function(c) is_one_of(c$measure, c("auc", "rmse")),
+    level = function(c) is_one(c$level) && c$level > 0 && c$level < 1,
+    adjust = function(c) is_string(c$adjust), n = function(c) is_count(c$n),
+    levels = function(c) is.null(c$levels) == (c$measure == "rmse"),
+    models = function(c) columns(c$models, c("model", "rank"), c(
+      "parameters", "seconds", paste0(c$measure, c("", "_lower", "_upper")), if (c$measure == "auc") "deviance" else "mae")),
+    tests = function(c) columns(c$tests, c("model_1", "model_2"), c("difference", "lower", "upper", "statistic", "p_value", "p_adjusted")),
+    truth = function(c) length(c$truth) == c$n,
+    predictions = function(c) is.data.frame(c$predictions) && nrow(c$predictions) == c$n
+  ), "x", "comparison")
 }
 
 # The first column, which has words, to the left; numbers to the right.
@@ -377,12 +397,14 @@ blank_na <- function(value, text) ifelse(is.na(value), "", text)
 #' @rdname model_comparison
 #' @export
 as.data.frame.model_comparison <- function(x, row.names = NULL, optional = FALSE, what = c("models", "tests"), ...) {
+  check_comparison(x)
   x[[if (missing(what)) "models" else check_choice(what, "what", c("models", "tests"))]]
 }
 
 #' @rdname model_comparison
 #' @export
 plot.model_comparison <- function(x, which = c("measure", "roc", "tests"), ...) {
+  check_comparison(x)
   which <- if (missing(which)) "measure" else check_choice(which, "which", c("measure", "roc", "tests"))
   if (which == "roc") return(plot_compared_roc(x, ...))
   if (which == "tests" && !nrow(x$tests)) {

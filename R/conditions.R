@@ -7,9 +7,11 @@
 #' * `hofm_error_columns`: `newdata` lacks columns, or they are of another type (field `columns`);
 #' * `hofm_error_new_levels`: `newdata` holds factor levels that were not there in training (fields
 #'   `variable`, `levels`);
-#' * `hofm_error_damaged_fit`: a fitted object lacks a field or holds one that cannot be right;
+#' * `hofm_error_damaged`: an object of the package lacks a field or holds one that cannot be right; if it is a fit, also
+#'   `hofm_error_damaged_fit`;
+#' * `hofm_error_memory`: the work needs more memory than can be had;
 #' * `hofm_error_unsupported`: a question such as `vcov()` that a fit of this kind has no answer to;
-#' * `hofm_error_diverged`: the solver ended at values that are not finite;
+#' * `hofm_error_diverged`: the solver ended at values that are not finite, or had no digit right to start with;
 #' * `hofm_error_overflow`: predictions, scores or weights of interactions are too large for a number;
 #' * `hofm_error_file`: a file cannot be read or written, or does not hold what it should (fields `file`, and `line` and
 #'   `text` where one line is to blame);
@@ -20,7 +22,8 @@
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
 #' * `hofm_warning_dropped_rows`: [compare_models()] left out rows that some model has no prediction for;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
-#' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step;
+#' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step, or found none that lowers the objective;
+#' * `hofm_warning_precision`: coordinate descent ended early, since rounding errors would have decided what comes next;
 #' * `hofm_warning_one_class`: only one class is there, so that an area under the ROC curve is `NA`;
 #' * `hofm_warning_no_interval`: a class has a single member, so that an interval or a test is `NA`;
 #' * `hofm_warning_self_links`: links of nodes to themselves were left out.
@@ -43,6 +46,15 @@ hofm_abort <- function(message, class = "hofm_error_input", ..., call = NULL) {
 
 hofm_warn <- function(message, class = NULL, ..., call = NULL) {
   warning(new_condition(message, c(class, "hofm_warning", "warning"), ..., call = call))
+}
+
+# What compiled code asks for beyond what there is.
+within_memory <- function(code) {
+  too_much <- function(e) {
+    hofm_abort(paste("This needs more memory than can be had. A smaller `rank`, `order` or `degree`, fewer rows at a time,",
+                     "or sparser data need less."), "hofm_error_memory")
+  }
+  tryCatch(code, "std::bad_alloc" = too_much, "std::length_error" = too_much)
 }
 
 new_condition <- function(message, class, ..., call = NULL) {

@@ -88,6 +88,7 @@ check_control <- function(control, factors) {
 #' @param x A control object.
 #' @export
 print.hofm_control <- function(x, ...) {
+  check_control(x, length(x$init_sd))
   cat("Settings of the solvers (hofm_control):\n")
   show <- function(value) if (is.null(value)) "NULL (chosen)" else paste(format(value), collapse = ", ")
   shown <- vapply(unclass(x), show, "")

@@ -39,7 +39,29 @@ coef.cv_hofm <- function(object, s = c("lambda.min", "lambda.1se"), ...) {
   coef(chosen_fit(object, if (missing(s)) "lambda.min" else s), ...)
 }
 
-chosen_fit <- function(cv, s) {
+# What the methods need of a cross-validation; the fits are checked by their own methods.
+check_cv <- function(cv, arg) {
+  path <- function(field) function(v) is_plain_number(v[[field]]) && length(v[[field]]) == length(v$lambda)
+  whole <- function(field) function(v) length(v[[field]]) == 1 && (is.na(v[[field]]) || is_count(v[[field]]))
+  check_sound(cv, list(
+    lambda = function(v) is_plain_number(v$lambda) && length(v$lambda) > 0, cvm = path("cvm"), cvsd = path("cvsd"),
+    index = function(v) {
+      identical(names(v$index), c("min", "1se")) && is_plain_number(unname(v$index)) && all(v$index %in% seq_along(v$lambda))
+    },
+    lambda.min = function(v) is_one(v$lambda.min), lambda.1se = function(v) is_one(v$lambda.1se),
+    order = whole("order"), rank = whole("rank"),
+    name = function(v) is_string(v$name) && is_string(names(v$name)),
+    foldid = function(v) is_plain_number(v$foldid), call = function(v) is.call(v$call),
+    table = function(v) {
+      is.data.frame(v$table) && paste(v$order, v$rank) %in% paste(v$table$order, v$table$rank) &&
+        all(vapply(v$table[c("order", "rank", "lambda", "cvm", "cvsd", "cvlo", "cvup")], is.numeric, NA))
+    },
+    fit = function(v) inherits(v$fit, "hofm"), fit.1se = function(v) inherits(v$fit.1se, "hofm")
+  ), arg, "cross-validation")
+}
+
+chosen_fit <- function(cv, s, arg = "object") {
+  check_cv(cv, arg)
   if (is.numeric(s)) {
     s <- check_number(s, "s", above = 0)
     at <- which(abs(s / c(cv$lambda.min, cv$lambda.1se) - 1) < 1e-6)
@@ -53,6 +75,9 @@ chosen_fit <- function(cv, s) {
 #' @rdname cv_hofm_methods
 #' @export
 print.cv_hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_cv(x, "x")
+  check_fit(x$fit, "x$fit")
+  digits <- check_digits(digits)
   cat(headline(x$fit), ", by cross-validation\n", sep = "")
   cat(sprintf("%-12s%s\n", "Call:", deparsed_call(x$call)))
   cat(sprintf("%-12s%s, %d folds\n\n", "Measure:", x$name, length(unique(x$foldid))))

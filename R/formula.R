@@ -96,12 +96,22 @@ evaluate_extra <- function(call, extra, data, env, n) {
 }
 
 take_subset <- function(frame, call, data, env) {
+  rows <- subset_rows(call, data, env)
+  if (is.null(rows)) frame else frame[rows, , drop = FALSE]
+}
+
+# The rows that `subset` asks for, as numbers; NULL for all of them.
+subset_rows <- function(call, data, env) {
   rows <- evaluate_call(call$subset, data, env, "data")
-  if (is.null(rows)) return(frame)
-  indexes <- is.logical(rows) || is.numeric(rows) || is.character(rows)
+  if (is.null(rows)) return(NULL)
+  indexes <- is.null(dim(rows)) && (is.logical(rows) || is.numeric(rows) || is.character(rows)) && !is.object(rows)
   if (!indexes) must_be("subset", "logical or row numbers", rows)
   if (is.logical(rows)) rows <- rows & !is.na(rows)
-  frame[rows, , drop = FALSE]
+  n <- nrow(data)
+  numbers <- if (is.character(rows)) match(rows, row.names(data))
+             else tryCatch(seq_len(n)[rows], error = function(e) NA_integer_)
+  if (!anyNA(numbers)) return(numbers)
+  hofm_abort(sprintf("`subset` must choose among the %d rows of `data`.", n), argument = "subset")
 }
 
 apply_na_action <- function(frame, call, env) {
@@ -127,12 +137,20 @@ blueprint_by_dot <- function(formula, data, frame, dot) {
 
 as_offset <- function(value) if (is.null(value)) NULL else strip_names(value)
 
+# Offsets of the formula and of the argument, added; stats::model.offset() would add whatever they are.
+frame_offset <- function(frame, terms) {
+  columns <- c(unname(as_columns(frame)[attr(terms, "offset")]), list(frame[["(offset)"]]))
+  columns <- Filter(Negate(is.null), columns)
+  if (length(columns)) as_offset(Reduce(`+`, lapply(columns, check_row_values, "offset", nrow(frame))))
+}
+
 # ---- Any other formula -------------------------------------------------------------------------------------
 
 # The idiom of glm(): the caller's own expressions are evaluated in `data`, then where the formula was made.
 frame_by_terms <- function(formula, data, call, caller) {
   parts <- call[c(1L, match(c("subset", "weights", "na.action", "offset"), names(call), 0L))]
   parts[[1]] <- quote(stats::model.frame)
+  if (is.data.frame(data)) parts$subset <- subset_rows(call, data, environment(formula))
   parts$formula <- formula
   parts$data <- data
   env <- caller
@@ -161,7 +179,7 @@ blueprint_by_terms <- function(formula, data, frame) {
     offsets = unname(offsets), env = env, formula = formula, terms_object = terms)
   values <- structure(as_columns(frame)[used], rows = nrow(frame), names = blueprint$variables)
   c(learn_frame(values, blueprint, "data"),
-    list(offset = as_offset(stats::model.offset(frame)), intercept = attr(terms, "intercept") == 1))
+    list(offset = frame_offset(frame, terms), intercept = attr(terms, "intercept") == 1))
 }
 
 # Plain columns go by their own name, without the backticks that terms() puts around `a b`.

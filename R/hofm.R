@@ -107,7 +107,8 @@
 #' @param subset,na.action As in [glm()]; `weights`, `offset` and `subset` of the formula method are evaluated
 #'   in `data`.
 #' @param init A fit to start from, with the same features, order and rank, or a list with some of
-#'   `intercept`, `w` and `P`.
+#'   `intercept`, `w` and `P`. Epochs of `"adagrad"` and `"sgd"` that start from a fit by the same solver and with the same seed are
+#'   those that would have come next.
 #' @param control Settings of the solver: see [hofm_control()].
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `hofm`, a plain list without the training data, which [saveRDS()] keeps whole.
@@ -122,6 +123,7 @@
 #'     and for the best constant.}
 #'   \item{validation}{if rows were held out (see [hofm_control()]): a list with their numbers `rows`, a data frame `trace` of the loss
 #'     on them after each epoch, and the `best` epoch, whose parameters the fit has.}
+#'   \item{steps}{for `"adagrad"` and `"sgd"`: what `init = fit` needs to go on as if there had been no pause.}
 #'   \item{seed, features, call, control, n, format_version}{for the record.}
 #'   \item{linear.predictors, residuals, prior.weights}{of the training rows, unless `control` says
 #'     otherwise.}
@@ -320,6 +322,7 @@ fit_checked <- function(parts, spec, init, control, call) {
 #' @noRd
 row_problem <- function(parts, loss) {
   n <- if (is.null(parts[["n"]])) nrow(parts$x) else parts[["n"]]   # `$n` would also find `na.action`
+  check_columns(parts$blueprint$features)
   check_response_length(parts$y, n)
   response <- code_response(parts$y, loss)
   weights <- check_weights(parts$weights, n)
@@ -328,6 +331,12 @@ row_problem <- function(parts, loss) {
   problem <- list(blocks = blocks, n = n, features = parts$blueprint$features, y = response$y, weights = weights$share,
                   offset = check_offset(parts$offset, n), graph = parts$graph)
   list(problem = problem, response = response, weights = weights$given)
+}
+
+# Interactions in a formula keep the columns that occur, which may be none.
+check_columns <- function(features) {
+  if (length(features)) return(invisible())
+  hofm_abort("`x` must have at least one column that is not zero in every row: there is nothing to fit.", argument = "x")
 }
 
 check_response_length <- function(y, n) {

@@ -39,7 +39,7 @@ interactions <- function(fit, degree = 2, n = 20) {
   n <- check_count(n, "n")
   factors <- degree_factors(fit, degree)
   if (is.null(factors)) return(interaction_frame(matrix(0L, 0L, degree), numeric(), fit$features))
-  found <- interactions_cpp(factors$P, factors$c, degree, n)
+  found <- within_memory(interactions_cpp(factors$P, factors$c, degree, n))
   if (!all(is.finite(found$weight))) abort_overflow()
   interaction_frame(found$features, found$weight, fit$features)
 }

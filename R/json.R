@@ -64,7 +64,7 @@ plain_fields <- c(
   "weights_given", "negatives", "ranking", "validation")
 other_fields <- c(
   "intercept", "w", "P", "theta", "gamma", "features", "response", "blueprint", "control", "trace", "call",
-  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights")
+  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "steps")
 
 json_fit <- function(fit) {
   one <- jsonlite::unbox

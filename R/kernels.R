@@ -6,7 +6,8 @@
 #'
 #' @param p numeric vector, one weight per feature.
 #' @param x numeric vector of the same length, or a matrix with one sample per row and one column per feature.
-#' @param degree the number m of features that are combined, at least 0. `A^0` is 1.
+#' @param degree the number m of features that are combined, at least 0. `A^0` is 1, and `A^m` is 0 where m is above the number of
+#'   features.
 #' @param method `"dp"`: the dynamic programme of Algorithm 1 and, for the gradient, reverse mode along it (Algorithm 2), in
 #'   O(dm) and without a subtraction. `"power_sums"`: the recursion (11) over \eqn{D^t = \sum_j (p_j x_j)^t}{D^t = sum_j (p_j x_j)^t}
 #'   and reverse mode on it (appendix C), in O(dm + m^2); it subtracts and loses digits for high degrees.
@@ -22,22 +23,28 @@
 #' anova_gradient(p, x, 2)
 #' @export
 anova_kernel <- function(p, x, degree, method = c("dp", "power_sums")) {
+  check_given()
+  power_sums <- check_power_sums(if (missing(method)) "dp" else method)
   arguments <- check_kernel(p, x, degree)
-  anova_value_cpp(arguments$p, arguments$x, arguments$degree, match.arg(method) == "power_sums")
+  if (arguments$degree > length(arguments$p)) return(numeric(nrow(arguments$x)))
+  within_memory(anova_value_cpp(arguments$p, arguments$x, arguments$degree, power_sums))
 }
 
 #' @rdname anova_kernel
 #' @export
 anova_gradient <- function(p, x, degree, method = c("dp", "power_sums")) {
+  check_given()
+  power_sums <- check_power_sums(if (missing(method)) "dp" else method)
   arguments <- check_kernel(p, x, degree)
-  power_sums <- match.arg(method) == "power_sums"
-  if (arguments$degree == 0L) {
-    gradient <- 0 * arguments$x
+  if (arguments$degree %in% seq_along(arguments$p)) {
+    gradient <- within_memory(anova_gradient_cpp(arguments$p, arguments$x, arguments$degree, power_sums))
   } else {
-    gradient <- anova_gradient_cpp(arguments$p, arguments$x, arguments$degree, power_sums)
+    gradient <- array(0, dim(arguments$x))
   }
   if (is.matrix(x)) gradient else gradient[1L, ]
 }
+
+check_power_sums <- function(method) check_choice(method, "method", c("dp", "power_sums")) == "power_sums"
 
 check_kernel <- function(p, x, degree) {
   if (!is.numeric(p) || !is.null(dim(p)) || anyNA(p)) must_be("p", "a numeric vector without missing values", p)
@@ -75,6 +82,7 @@ check_kernel <- function(p, x, degree) {
 #' polynomial_gradient(p, x, degree = 2, gamma = 1)
 #' @export
 all_subsets_kernel <- function(p, x) {
+  check_given()
   arguments <- check_kernel(p, x, 0)
   all_subsets_value_cpp(arguments$p, arguments$x)
 }
@@ -82,6 +90,7 @@ all_subsets_kernel <- function(p, x) {
 #' @rdname all_subsets_kernel
 #' @export
 all_subsets_gradient <- function(p, x) {
+  check_given()
   arguments <- check_kernel(p, x, 0)
   gradient <- all_subsets_gradient_cpp(arguments$p, arguments$x)
   if (is.matrix(x)) gradient else gradient[1L, ]
@@ -90,6 +99,7 @@ all_subsets_gradient <- function(p, x) {
 #' @rdname all_subsets_kernel
 #' @export
 polynomial_kernel <- function(p, x, degree, gamma = 0) {
+  check_given()
   arguments <- check_kernel(p, x, degree)
   (check_number(gamma, "gamma") + drop(arguments$x %*% arguments$p))^arguments$degree
 }
@@ -97,6 +107,7 @@ polynomial_kernel <- function(p, x, degree, gamma = 0) {
 #' @rdname all_subsets_kernel
 #' @export
 polynomial_gradient <- function(p, x, degree, gamma = 0) {
+  check_given()
   arguments <- check_kernel(p, x, degree)
   slope <- if (arguments$degree > 0L) arguments$degree * polynomial_kernel(p, x, arguments$degree - 1L, gamma) else 0
   gradient <- slope * arguments$x

@@ -211,43 +211,41 @@ node_labels <- function(graph, i, j) {
 #' Objects are edited, saved and read again.
 #' @noRd
 check_pairs <- function(pairs, arg) {
-  damaged <- function(what) {
-    hofm_abort(sprintf("%s is a damaged `link_pairs` object: %s.", ticked(arg), what), argument = arg)
-  }
   check_graph(pairs, arg)
-  check_ends(pairs, pairs, arg)
-  n <- length(pairs$i)
-  if (!is_plain_number(pairs$y) || length(pairs$y) != n || !all(pairs$y %in% 0:1)) {
-    damaged("its `y` must be 0 or 1 for each pair")
-  }
-  if (!is.null(pairs$context)) check_node_block(pairs$context, arg, "context")
-  if (!is.null(pairs$context) && nrow(pairs$context) != n) damaged("its `context` must have a row for each pair")
-  width <- sum(ncol(pairs$A), ncol(pairs$B), if (!is.null(pairs$context)) ncol(pairs$context))
-  if (!sound_names(pairs$features) || length(pairs$features) != width) {
-    damaged(sprintf("its `features` must be %d names", width))
-  }
-  invisible(pairs)
+  check_sound(pairs, list(
+    i = function(p) sound_ends(p, p), y = function(p) is_plain_number(p$y) && length(p$y) == length(p$i) && all(p$y %in% 0:1),
+    context = function(p) absent_or(p$context, function(c) sound_node_block(c) && nrow(c) == length(p$i)),
+    features = function(p) {
+      sound_names(p$features) && length(p$features) == sum(ncol(p$A), ncol(p$B), if (!is.null(p$context)) ncol(p$context))
+    }
+  ), arg, "`link_pairs` object")
 }
 
 # The nodes of a link_pairs or link_rest object.
 check_graph <- function(graph, arg) {
-  check_node_block(graph$A, arg, "A")
-  check_node_block(graph$B, arg, "B")
-  check_flag(graph$one_set, paste0(arg, "$one_set"))
-  check_flag(graph$directed, paste0(arg, "$directed"))
-  for (set in c("A", "B")) if (length(block_features(graph$features, set)) != ncol(graph[[set]])) {
-    hofm_abort(sprintf("%s is damaged: its `features` must have a name for each column of `%s`.", ticked(arg), set), argument = arg)
-  }
-  if (graph$one_set && nrow(graph$A) != nrow(graph$B)) {
-    hofm_abort(sprintf("%s is damaged: of one node set, `A` and `B` must have the same rows.", ticked(arg)), argument = arg)
-  }
+  named <- function(set) function(g) absent_or(g$nodes[[set]], function(n) is.character(n) && length(n) == nrow(g[[set]]))
+  check_sound(graph, list(
+    A = function(g) sound_node_block(g$A), B = function(g) sound_node_block(g$B),
+    one_set = function(g) is_flag(g$one_set) && (!g$one_set || nrow(g$A) == nrow(g$B)), directed = function(g) is_flag(g$directed),
+    features = function(g) {
+      all(vapply(c("A", "B"), function(set) length(block_features(g$features, set)) == ncol(g[[set]]), NA))
+    },
+    nodes = function(g) (is.null(g$nodes) || is.list(g$nodes)) && named("A")(g) && named("B")(g)
+  ), arg, "graph")
 }
 
-check_node_block <- function(x, arg, set) {
-  name <- paste0(arg, "$", set)
-  if (!is(x, "dgCMatrix")) must_be(name, "a dgCMatrix", x)
-  check_slots(x, name)
-  check_cells(x, seq_len(ncol(x)), name)
+sound_node_block <- function(x) is(x, "dgCMatrix") && (is_sound_cpp(x) || isTRUE(validObject(x, test = TRUE))) && all_finite(x@x)
+
+# Numbers of rows that reach the compiled code.
+sound_ends <- function(ends, graph) {
+  rows <- function(x, n) is_plain_number(x) && all(is.finite(x) & x == round(x) & x >= 1 & x <= n)
+  rows(ends$i, nrow(graph$A)) && rows(ends$j, nrow(graph$B)) && length(ends$i) == length(ends$j)
+}
+
+# The test set of split_links().
+check_rest <- function(rest, arg) {
+  check_graph(rest, arg)
+  check_sound(rest, list(links = function(r) sound_ends(r$links, r), train = function(r) sound_ends(r$train, r)), arg, "test set")
 }
 
 # ---- Methods -----------------------------------------------------------------------------------------------
@@ -255,6 +253,7 @@ check_node_block <- function(x, arg, set) {
 #' @rdname link_pairs
 #' @export
 print.link_pairs <- function(x, ...) {
+  check_pairs(x, "x")
   links <- sum(x$y)
   cat("Pairs of nodes: ", count_text(length(x$i)), ", of which ", count_text(links), " linked\n", sep = "")
   print_nodes(x)
@@ -282,6 +281,7 @@ dim.link_pairs <- function(x) c(length(x$i), length(x$features))
 #' @param k Which pairs to keep: numbers, negative numbers or logical.
 #' @export
 `[.link_pairs` <- function(x, k, ...) {
+  check_pairs(x, "x")
   kept <- if (missing(k)) seq_along(x$i) else tryCatch(seq_along(x$i)[k], error = function(e) NA)
   if (anyNA(kept)) hofm_abort(sprintf("Pairs are chosen by numbers from 1 to %d, or by TRUE and FALSE.", length(x$i)))
   x[c("i", "j", "y")] <- lapply(unclass(x)[c("i", "j", "y")], `[`, kept)
@@ -293,12 +293,14 @@ dim.link_pairs <- function(x) c(length(x$i), length(x$features))
 #' @param row.names,optional As in [as.data.frame()]; not used.
 #' @export
 as.data.frame.link_pairs <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_pairs(x, "x")
   data.frame(node_labels(x, x$i, x$j), y = x$y, stringsAsFactors = FALSE)
 }
 
 #' @rdname link_pairs
 #' @export
 model.matrix.link_pairs <- function(object, ...) {
+  check_pairs(object, "object")
   rows <- cbind(object$A[object$i, , drop = FALSE], object$B[object$j, , drop = FALSE], object$context)
   rows <- from_matrix(rows)
   dimnames(rows) <- list(NULL, object$features)
@@ -383,6 +385,9 @@ check_rest <- function(grid, n_links, n_negative) {
 #' @rdname split_links
 #' @export
 print.link_split <- function(x, ...) {
+  check_sound(x, list(train = function(s) inherits(s$train, "link_pairs"), test = function(s) inherits(s$test, "link_rest")), "x", "split")
+  check_pairs(x$train, "x$train")
+  check_rest(x$test, "x$test")
   links <- c(sum(x$train$y), length(x$test$links$i))
   pairs <- c(length(x$train$i), rest_size(x$test))
   cat("Split of ", count_text(sum(links)), " links\n", sep = "")
@@ -395,6 +400,7 @@ print.link_split <- function(x, ...) {
 #' @rdname split_links
 #' @export
 print.link_rest <- function(x, ...) {
+  check_rest(x, "x")
   size <- rest_size(x)
   cat("All other pairs of a graph: ", count_text(size), ", of which ", count_text(length(x$links$i)), " linked (",
       count_text(length(x$train$i)), " training pairs left out)\n", sep = "")
@@ -407,6 +413,7 @@ print.link_rest <- function(x, ...) {
 #' @param max_pairs The most pairs that `as.data.frame()` of a test set may list, as a guard against filling the memory.
 #' @export
 as.data.frame.link_rest <- function(x, row.names = NULL, optional = FALSE, ..., max_pairs = 1e7) {
+  check_rest(x, "x")
   size <- rest_size(x)
   if (size > check_number(max_pairs, "max_pairs", min = 0)) {
     hofm_abort(sprintf(paste("`x` has %s pairs, more than the %s of `max_pairs`: auc(), roc_curve() and top_links() go through",

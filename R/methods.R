@@ -47,6 +47,7 @@ NULL
 #' @rdname hofm_methods
 #' @export
 coef.hofm <- function(object, degree = NULL, ...) {
+  check_fit(object)
   if (is.null(degree)) return(Filter(Negate(is.null),
                                      unclass(object)[c("intercept", "w", "P", "theta", "gamma")]))
   if (object$model != "hofm") {
@@ -59,6 +60,7 @@ coef.hofm <- function(object, degree = NULL, ...) {
 #' @rdname hofm_methods
 #' @export
 fitted.hofm <- function(object, ...) {
+  check_fit(object, shown = TRUE)
   mean <- loss_facts(object$loss)$mean(kept_values(object, "linear.predictors"))
   stats::napredict(object$na.action, mean)
 }
@@ -66,6 +68,7 @@ fitted.hofm <- function(object, ...) {
 #' @rdname hofm_methods
 #' @export
 residuals.hofm <- function(object, type = c("response", "deviance", "pearson", "working"), ...) {
+  check_fit(object, shown = TRUE)
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
   if (object$loss == "auc") unsupported("Scores of `loss = \"auc\"` are compared with each other, not with the response: no residuals.")
   raw <- kept_values(object, "residuals")
@@ -99,21 +102,23 @@ unsupported <- function(message) hofm_abort(message, "hofm_error_unsupported")
 #' @rdname hofm_methods
 #' @export
 weights.hofm <- function(object, ...) {
+  check_fit(object, shown = TRUE)
   if (object$weights_given) kept_values(object, "prior.weights")
   stats::naresid(object$na.action, prior_weights(object))
 }
 
 #' @rdname hofm_methods
 #' @export
-nobs.hofm <- function(object, ...) object$n
+nobs.hofm <- function(object, ...) check_fit(object, shown = TRUE)$n
 
 #' @rdname hofm_methods
 #' @export
-deviance.hofm <- function(object, ...) object$deviance
+deviance.hofm <- function(object, ...) check_fit(object, shown = TRUE)$deviance
 
 #' @rdname hofm_methods
 #' @export
 logLik.hofm <- function(object, ...) {
+  check_fit(object, shown = TRUE)
   if (is.null(loss_facts(object$loss)$family)) {
     unsupported(sprintf("The %s loss is not the logarithm of a likelihood.", object$loss))
   }
@@ -123,6 +128,7 @@ logLik.hofm <- function(object, ...) {
 #' @rdname hofm_methods
 #' @export
 family.hofm <- function(object, ...) {
+  check_fit(object, shown = TRUE)
   family <- loss_facts(object$loss)$family
   if (is.null(family)) unsupported(sprintf("The %s loss belongs to no family of distributions.", object$loss))
   family()
@@ -131,6 +137,7 @@ family.hofm <- function(object, ...) {
 #' @rdname hofm_methods
 #' @export
 formula.hofm <- function(x, ...) {
+  check_fit(x, "x", shown = TRUE)
   formula <- x$blueprint$formula
   if (is.null(formula)) unsupported("The fit was made from a matrix or data frame `x`: it has no formula.")
   formula
@@ -139,6 +146,7 @@ formula.hofm <- function(x, ...) {
 #' @rdname hofm_methods
 #' @export
 terms.hofm <- function(x, ...) {
+  check_fit(x, "x", shown = TRUE)
   if (!is.null(x$blueprint$terms_object)) return(x$blueprint$terms_object)
   # as in lm(), a column that is taken out of the dot is in it first
   variables <- union(x$blueprint$variables, setdiff(all.vars(stats::formula(x)[[3]]), "."))
@@ -148,33 +156,41 @@ terms.hofm <- function(x, ...) {
 
 #' @rdname hofm_methods
 #' @export
-variable.names.hofm <- function(object, ...) object$features
+variable.names.hofm <- function(object, ...) check_fit(object)$features
 
 #' @rdname hofm_methods
 #' @export
 update.hofm <- function(object, formula., ..., evaluate = TRUE) {
+  check_fit(object, shown = TRUE)
   call <- stats::getCall(object)
   # The formula of the terms has a dot written out, which update.formula() needs.
   if (!missing(formula.)) call$x <- stats::update.formula(stats::formula(stats::terms(object)), formula.)
   extras <- match.call(expand.dots = FALSE)$...
   call[names(extras)] <- extras
   if (!check_flag(evaluate, "evaluate")) return(call)
-  check_call(call)
+  check_call(call, parent.frame())
   eval(call, parent.frame())
 }
 
-# Data that came by value was taken out of the call: see tidy_call().
-check_call <- function(call) {
+# Data that came by value was taken out of the call, see tidy_call(); other data may be gone by now, or be elsewhere.
+check_call <- function(call, env) {
   gone <- vapply(as.list(call), function(arg) is.symbol(arg) && grepl("^<.*>$", as.character(arg)), NA)
-  if (!any(gone)) return(invisible())
-  unsupported(sprintf("The fit was given its data by value and does not keep it: give %s to `update()`.",
-                      enumerate(ticked(names(call)[gone]))))
+  if (any(gone)) {
+    unsupported(sprintf("The fit was given its data by value and does not keep it: give %s to `update()`.",
+                        enumerate(ticked(names(call)[gone]))))
+  }
+  named <- as.list(call)[intersect(names(call), c("x", "y", "data"))]
+  lost <- names(named)[vapply(named, function(arg) is.symbol(arg) && !exists(as.character(arg), envir = env), NA)]
+  if (!length(lost)) return(invisible())
+  unsupported(sprintf("%s of the fit, %s, is not found where `update()` was called: give it to `update()`.", ticked(lost[1]),
+                      ticked(as.character(named[[lost[1]]]))))
 }
 
 #' @rdname hofm_methods
 #' @importFrom stats simulate
 #' @export
 simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
+  check_fit(object, shown = TRUE)
   nsim <- check_count(nsim, "nsim")
   facts <- loss_facts(object$loss)
   if (is.null(facts$family)) unsupported(sprintf("The %s loss has no distribution to draw from.", object$loss))

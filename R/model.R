@@ -18,7 +18,7 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
     order = spec$order, rank = spec$rank, split = spec$split, lambda = spec$lambda, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
     objective = engine$objective, trace = engine$trace, converged = engine$converged,
-    message = engine$message, seed = engine$seed, eta = engine$eta,
+    message = engine$message, seed = engine$seed, eta = engine$eta, steps = engine$steps,
     ranking = engine$ranking, validation = engine$validation,
     deviance = measures$deviance, null.deviance = measures$null,
     loglik = measures$loglik, n = problem$n, features = problem$features, response = response,
@@ -64,18 +64,23 @@ training_values <- function(link, problem, loss, weights) {
 
 #' Starting values from a fit or a list
 #' @return NULL, or a complete list of the model's parameters: an intercept or w that is not given, or not in
-#'   the model, is zero; gamma that is not given is one, theta that is not given is equal for all degrees.
+#'   the model, is zero; gamma that is not given is one, theta that is not given is equal for all degrees. Of a fit by stochastic
+#'   gradients also its `solver` and `steps`.
 #' @noRd
 check_init <- function(init, features, spec) {
   if (is.null(init)) return(NULL)
-  if (inherits(init, "hofm")) init <- init_from_fit(init, features, spec)
+  from <- NULL
+  if (inherits(init, "hofm")) {
+    from <- init[c("solver", "steps")]
+    init <- init_from_fit(init, features, spec)
+  }
   known <- c("intercept", "w", "P", "theta", "gamma")
   if (!is.list(init) || is.null(names(init)) || !all(names(init) %in% known)) {
     must_be("init", "a fit, or a list with elements `intercept`, `w` and `P`", init)
   }
   d <- length(features)
   intercept <- if (is.null(init$intercept)) 0 else check_number(init$intercept, "init$intercept")
-  list(intercept = if (spec$intercept) intercept else 0,
+  list(intercept = if (spec$intercept) intercept else 0, solver = from$solver, steps = from$steps,
        w = check_init_w(init$w, d, spec), P = check_init_factors(init$P, d, spec),
        theta = check_init_theta(init$theta, spec), gamma = check_init_gamma(init$gamma, spec))
 }
@@ -88,7 +93,17 @@ init_from_fit <- function(init, features, spec) {
     hofm_abort(sprintf("`init` must be a fit with the same features, order, rank and model. It differs in: %s.",
                        paste(names(same)[!same], collapse = ", ")), argument = "init")
   }
+  check_sound(init, list(steps = function(f) absent_or(f$steps, function(s) sound_steps(s, f))), "init", "fit")
   coef(init)
+}
+
+# What fit_cpp() returned: AdaGrad's memory of each term, the linear one first, is shaped as its parameters with the dummies on top.
+sound_steps <- function(steps, fit) {
+  terms <- cpp_model(fit, c(fit[c("model", "order", "rank", "linear")], list(lambda = rep(0, max(fit$order, 1, na.rm = TRUE)))))$terms
+  alike <- function(memory, term) is.numeric(memory) && identical(dim(memory), dim(term$P)) && all(memory > 0)
+  is_count(steps$epochs) && is_finite_one(steps$eta) && steps$eta > 0 && is_one(steps$intercept) && steps$intercept > 0 &&
+    is.list(steps$memory) && length(steps$memory) %in% c(0, length(terms)) &&
+    (length(steps$memory) == 0) == (fit$solver == "sgd") && all(mapply(alike, steps$memory, terms[seq_along(steps$memory)]))
 }
 
 check_init_w <- function(w, d, spec) {
@@ -138,9 +153,9 @@ factor_sizes <- function(d, spec) {
 }
 
 sound_theta <- function(theta, spec) {
-  n <- if (spec$model == "shared") spec$order * spec$rank else spec$order
-  finite <- is.numeric(theta) && length(theta) == n && all(is.finite(theta))
-  finite && (spec$model == "shared" || (all(theta >= 0) && abs(sum(theta) - 1) < 1e-6))
+  if (!is.numeric(theta) || !all(is.finite(theta))) return(FALSE)
+  if (spec$model == "shared") return(identical(as.double(dim(theta)), as.double(c(spec$order, spec$rank))))
+  length(theta) == spec$order && all(theta >= 0) && abs(sum(theta) - 1) < 1e-6
 }
 
 sound_gamma <- function(gamma, spec) {
@@ -154,81 +169,81 @@ sound_factors <- function(P, d, k) {
 # ---- Is a fit whole? ---------------------------------------------------------------------------------------
 
 #' Check a fit before it is used
-#'
-#' Fits are read from files and edited by hand; what reaches the compiled code must be sound. The checks are
-#' in the order in which they can rely on each other.
-#' @param shown Whether to check also the fields that are only there to be shown, which predictions do without.
+#' @param shown Whether to check also the fields that predictions do without: what is there to be shown, and the values of the training
+#'   rows.
 #' @noRd
 check_fit <- function(fit, arg = "object", shown = FALSE) {
   if (!is.list(fit)) abort_damaged(arg, "it is not a list")
   version <- fit$format_version
-  if (!(is_plain_number(version) && length(version) == 1 && version %in% format_version)) {
+  if (!(is_one(version) && version %in% format_version)) {
     abort_damaged(arg, sprintf("its `format_version` is %s, and this version reads %d", describe(version), format_version))
   }
-  rules <- c(fit_rules(), if (shown) shown_rules())
-  no <- function(condition) FALSE
-  for (field in names(rules)) {
-    sound <- tryCatch(isTRUE(rules[[field]](fit)), error = no, warning = no)
-    if (!sound) abort_damaged(arg, sprintf("its field %s is missing or not what it must be", ticked(field)))
-  }
-  invisible(fit)
-}
-
-abort_damaged <- function(arg, what) {
-  hofm_abort(sprintf("%s is a damaged fit: %s.", ticked(arg), what), "hofm_error_damaged_fit", argument = arg)
+  check_sound(fit, c(fit_rules(), if (shown) c(shown_rules(), training_rules())), arg, "fit")
 }
 
 # What print() and summary() need besides. A trace may be missing.
 shown_rules <- function() {
-  number <- function(field) function(f) is_plain_number(f[[field]]) && length(f[[field]]) == 1
+  number <- function(field) function(f) is_one(f[[field]])
   list(
     call = function(f) is.call(f$call),
     lambda = function(f) is_plain_number(f$lambda) && length(f$lambda) > 0,
-    solver = function(f) is.character(f$solver) && length(f$solver) == 1,
-    trace = function(f) is.null(f$trace) || (is.data.frame(f$trace) && is.numeric(f$trace$iteration)),
+    solver = function(f) is_string(f$solver),
+    trace = function(f) absent_or(f$trace, is_trace),
+    converged = function(f) is_flag(f$converged),
     objective = number("objective"), deviance = number("deviance"), null.deviance = number("null.deviance"),
-    n = number("n"), message = function(f) is.null(f$message) || is.character(f$message),
-    has_intercept = function(f) is.logical(f$has_intercept) && length(f$has_intercept) == 1,
+    loglik = number("loglik"), n = function(f) is_count(f$n), message = function(f) absent_or(f$message, is.character),
+    has_intercept = function(f) is_flag(f$has_intercept),
     degree_variance = function(f) {
       is_plain_number(f$degree_variance) && identical(names(f$degree_variance), c(degree_names(f)[-1L], "total"))
     },
-    ranking = function(f) {
-      is.null(f$ranking) || (is.list(f$ranking) && is_plain_number(c(f$ranking$links, f$ranking$others)) &&
-        length(c(f$ranking$links, f$ranking$others)) == 2 && f$ranking$drawn %in% c("rows", "pairs"))
-    },
-    validation = function(f) {
-      is.null(f$validation) || (is.list(f$validation) && is_plain_number(f$validation$best) && length(f$validation$best) == 1)
-    },
-    negatives = function(f) {
-      is.null(f$negatives) || (is.list(f$negatives) && is_plain_number(c(f$negatives$pairs, f$negatives$links)) &&
-        length(c(f$negatives$pairs, f$negatives$links)) == 2)
+    ranking = function(f) absent_or(f$ranking, function(r) {
+      is_count(r$links) && is_count(r$others) && is_one_of(r$drawn, c("rows", "pairs"))
+    }),
+    validation = function(f) absent_or(f$validation, function(v) is_count(v$best)),
+    negatives = function(f) absent_or(f$negatives, function(v) is_count(v$pairs) && is_count(v$links)))
+}
+
+is_trace <- function(trace) {
+  is.data.frame(trace) && is.numeric(trace$iteration) && is.numeric(trace$seconds) && is.numeric(trace$objective) &&
+    !anyNA(trace$iteration)
+}
+
+# What fitted(), residuals(), weights(), simulate() and terms() need: a fit may have kept nothing of its training rows.
+training_rules <- function() {
+  values <- function(field) function(f) absent_or(f[[field]], function(v) are_finite(v, f$n))
+  list(
+    linear.predictors = values("linear.predictors"), prior.weights = values("prior.weights"),
+    residuals = function(f) absent_or(f$residuals, function(v) is_plain_number(v) && length(v) == f$n),
+    weights_given = function(f) is_flag(f$weights_given),
+    na.action = function(f) absent_or(f$na.action, function(a) {
+      is.numeric(a) && inherits(a, c("omit", "exclude")) && !anyNA(a) && all(a >= 1)
+    }),
+    blueprint = function(f) {
+      absent_or(f$blueprint$formula, function(v) inherits(v, "formula")) &&
+        absent_or(f$blueprint$terms_object, function(v) inherits(v, "terms"))
     })
 }
 
 fit_rules <- function() {
-  one <- function(x) is_plain_number(x) && length(x) == 1
-  all_finite <- function(x, n) is_plain_number(x) && length(x) == n && all(is.finite(x))
-  one_of <- function(x, choices) is.character(x) && length(x) == 1 && x %in% choices
-  flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
   kinds <- c("numeric", "factor", "character", "logical")
   list(
-    model = function(f) one_of(f$model, model_names()),
-    loss = function(f) one_of(f$loss, names(loss_table())),
+    model = function(f) is_one_of(f$model, model_names()),
+    loss = function(f) is_one_of(f$loss, names(loss_table())),
     order = function(f) length(f$order) == 1 && sound_order(f$order, model_table()[[f$model]]$orders),
     rank = function(f) {
-      all_finite(f$rank, if (f$model == "hofm") f$order - 1 else 1) && all(f$rank >= 0 & f$rank == round(f$rank))
+      are_finite(f$rank, if (f$model == "hofm") f$order - 1 else 1) && all(f$rank >= 0 & f$rank == round(f$rank))
     },
-    linear = function(f) flag(f$linear) && (!f$linear || model_table()[[f$model]]$linear),
+    linear = function(f) is_flag(f$linear) && (!f$linear || model_table()[[f$model]]$linear),
     features = function(f) sound_names(f$features),
-    intercept = function(f) all_finite(f$intercept, 1),
-    w = function(f) if (f$linear) all_finite(f$w, length(f$features)) else is.null(f$w),
+    intercept = function(f) are_finite(f$intercept, 1),
+    w = function(f) if (f$linear) are_finite(f$w, length(f$features)) else is.null(f$w),
     P = sound_P,
     theta = function(f) if (f$model %in% c("shared", "simplex")) sound_theta(f$theta, f) else is.null(f$theta),
     gamma = function(f) if (dummies(f) > 0) sound_gamma(f$gamma, f) else is.null(f$gamma),
     blueprint = sound_blueprint,
-    response = function(f) one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
-    offset_given = function(f) flag(f$offset_given),
-    control = function(f) inherits(f$control, "hofm_control") && one(f$control$threads) && f$control$threads >= 1)
+    response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
+    offset_given = function(f) is_flag(f$offset_given),
+    control = function(f) inherits(f$control, "hofm_control") && is_finite_one(f$control$threads) && f$control$threads >= 1)
 }
 
 sound_names <- function(x) is.character(x) && length(x) > 0 && !anyNA(x) && !anyDuplicated(x)

@@ -278,7 +278,7 @@ response_variance <- function(problem, loss) {
 term_values <- function(fit, blocks, threads) {
   spec <- fit[c("model", "order", "rank", "linear")]
   spec$lambda <- if (fit$model == "hofm") numeric(fit$order) else 0
-  term_values_cpp(blocks, cpp_model(fit, spec), threads)
+  within_memory(term_values_cpp(blocks, cpp_model(fit, spec), threads))
 }
 
 # Link values of new rows, without offset.
@@ -335,7 +335,7 @@ hofm_degrees <- function(fit, blocks, threads) {
 # Columns t = 1, ..., most: sum_s c_ts A^t(p_s, x).
 degree_sums <- function(fit, blocks, most, threads) {
   weights <- vapply(seq_len(most), function(t) degree_factors(fit, t)$c, numeric(ncol(fit$P[[1L]])))
-  degree_sums_cpp(blocks, fit$P[[1L]], matrix(weights, ncol = most), threads)
+  within_memory(degree_sums_cpp(blocks, fit$P[[1L]], matrix(weights, ncol = most), threads))
 }
 
 # The binomial theorem: (gamma + z)^m = sum_t choose(m, t) gamma^(m - t) z^t.

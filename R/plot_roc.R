@@ -32,7 +32,7 @@
 #' @export
 plot.roc_curve <- function(x, ..., add = FALSE, col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
                            max_points = 5000) {
-  if (add) {
+  if (check_flag(add, "add")) {
     col <- if (is.null(col)) curve_colours[1] else col
     lty <- if (is.null(lty)) curve_types[1] else lty
     return(lines(x, ..., col = col, lty = lty, lwd = lwd, max_points = max_points))
@@ -45,6 +45,8 @@ plot.roc_curve <- function(x, ..., add = FALSE, col = NULL, lty = NULL, lwd = 2,
 #' @export
 plot.roc_curves <- function(x, ..., col = NULL, lty = NULL, lwd = 2, legend = TRUE, level = 0.95,
                             max_points = 5000) {
+  check_curves(x, "x")
+  legend <- check_flag(legend, "legend")
   if (!is.null(level)) check_level(level)
   col <- rep_len(if (is.null(col)) curve_colours else col, length(x))
   lty <- rep_len(if (is.null(lty)) curve_types else lty, length(x))
@@ -61,13 +63,15 @@ plot.roc_curves <- function(x, ..., col = NULL, lty = NULL, lwd = 2, legend = TR
 #' @importFrom graphics lines
 #' @export
 lines.roc_curve <- function(x, ..., max_points = 5000) {
+  check_curve(x, "x")
   points <- drawn_points(x, max_points)
   graphics::lines(points$fpr, points$tpr, ...)
   invisible(x)
 }
 
 drawn_points <- function(curve, max_points) {
-  kept <- thin_points_cpp(curve$fpr, curve$tpr, if (nrow(curve) > max_points) check_max_points(max_points) else 0)
+  most <- check_max_points(max_points)
+  kept <- thin_points_cpp(curve$fpr, curve$tpr, if (nrow(curve) > most) most else 0)
   data.frame(fpr = curve$fpr[kept], tpr = curve$tpr[kept])
 }
 
@@ -79,6 +83,7 @@ autoplot.roc_curve <- function(object, ...) ggplot2::autoplot(c(object), ...)
 #' @exportS3Method ggplot2::autoplot
 autoplot.roc_curves <- function(object, ..., level = 0.95, max_points = 5000) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  check_curves(object, "object")
   if (!is.null(level)) check_level(level)
   points <- Map(function(curve, k) cbind(drawn_points(curve, max_points), curve = k), object, seq_along(object))
   points <- do.call(rbind, unname(points))
@@ -114,6 +119,7 @@ c.roc_curves <- c.roc_curve
 
 #' @export
 print.roc_curves <- function(x, ...) {
+  check_curves(x, "x")
   cat(length(x), if (length(x) == 1) "ROC curve\n" else "ROC curves\n")
   for (i in seq_along(x)) {
     cat("  ", curve_label(x, i, level = NULL), "; ", describe_classes(x[[i]]), "\n", sep = "")

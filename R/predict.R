@@ -70,6 +70,7 @@ predict_values <- function(fit, design, type, threads) {
   link <- as.vector(link)
   if (!all_finite(link)) abort_overflow()
   if (!is.null(design$offset)) link <- link + design$offset
+  if (any(is.infinite(link))) abort_overflow()              # a large link and a large offset
   link[design$missing] <- NA
   on_scale(fit, link, type)
 }
@@ -113,7 +114,9 @@ predict_terms <- function(fit, design, threads) {
   dimnames(terms) <- list(NULL, names)
   if (!all_finite(terms)) abort_overflow()
   terms[design$missing, ] <- NA
-  if (is.null(design$offset)) terms else cbind(terms, offset = design$offset)
+  if (!is.null(design$offset)) terms <- cbind(terms, offset = design$offset)
+  if (any(is.infinite(rowSums(terms)))) abort_overflow()
+  terms
 }
 
 predict_training <- function(fit, type, offset) {

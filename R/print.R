@@ -9,6 +9,7 @@
 #' @export
 print.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   check_fit(x, "x", shown = TRUE)
+  digits <- check_digits(digits)
   cat(headline(x), "\n", sep = "")
   cat(call_lines(x$call), sep = "\n")
   cat(sprintf("%-12s%s\n", paste0(names(facts <- fit_facts(x, digits)), ":"), facts), sep = "")
@@ -79,6 +80,6 @@ solver_words <- function(fit) {
 counted <- function(n, noun) sprintf("%d %s%s", as.integer(n), noun, if (n == 1) "" else "s")
 
 explained <- function(fit) {
-  if (!(fit$null.deviance > 0)) return("NA")
+  if (!is.finite(fit$null.deviance) || fit$null.deviance <= 0) return("NA")
   sprintf("%.1f%%", 100 * (1 - fit$deviance / fit$null.deviance))
 }

@@ -146,7 +146,7 @@ null_link <- function(y, loss, weights, offset, intercept) {
 }
 
 null_closed <- function(y, loss, weights) {
-  centre <- sum(y * weights) / sum(weights)
+  centre <- sum(y * normalise(weights))
   switch(loss, logistic = stats::qlogis((centre + 1) / 2), poisson = log(centre), centre)
 }
 

@@ -121,8 +121,28 @@ auc.roc_curve <- function(x, ci = FALSE, level = 0.95, method = c("delong", "log
   check_dots(list(...), names(formals(auc.roc_curve)))
   area <- attr(x, "auc")
   if (is.null(area)) refuse_input("`x` has lost its area; make it anew with `roc_curve()`.")
+  check_curve(x, "x")
   method <- check_auc_options(ci, level, method, attr(x, "weighted"))
   if (ci) auc_interval(area, attr(x, "se"), level, method) else area
+}
+
+# A curve is a data frame, which users cut and edit; its facts are attributes.
+check_curve <- function(curve, arg) {
+  share <- function(field) function(x) is.numeric(x[[field]]) && is.null(dim(x[[field]]))
+  fact <- function(name) function(x) is_one(attr(x, name))
+  check_sound(curve, list(
+    fpr = share("fpr"), tpr = share("tpr"), threshold = share("threshold"), auc = fact("auc"), se = fact("se"), n_pos = fact("n_pos"),
+    n_neg = fact("n_neg"), weighted = function(x) is_flag(attr(x, "weighted")), levels = function(x) length(attr(x, "levels")) == 2
+  ), arg, "ROC curve")
+}
+
+check_curves <- function(curves, arg) {
+  check_sound(curves, list(), arg, "list of ROC curves")
+  for (i in seq_along(curves)) {
+    if (!inherits(curves[[i]], "roc_curve")) abort_damaged(arg, sprintf("its element %d is no curve", i), "list of ROC curves")
+    check_curve(curves[[i]], sprintf("%s[[%d]]", arg, i))
+  }
+  invisible(curves)
 }
 
 auc_interval <- function(area, se, level, method) {
@@ -144,6 +164,9 @@ auc_bounds <- function(area, se, level, method = "delong") {
 
 #' @export
 print.hofm_auc <- function(x, digits = 4, ...) {
+  sound <- is.numeric(x) && length(x) == 3 && is_one_of(attr(x, "method"), c("delong", "logit")) && is_one(attr(x, "level"))
+  if (!sound) abort_damaged("x", "it has lost its bounds, level or method", "AUC")
+  digits <- check_digits(digits)
   label <- c(delong = "DeLong", logit = "DeLong, logit scale")[[attr(x, "method")]]
   value <- format_area(unclass(x), digits)
   interval <- paste0(100 * attr(x, "level"), "% interval ", value[2], " to ", value[3])
@@ -207,6 +230,8 @@ new_auc_test <- function(areas, se, level, data_name) {
 #' @export
 print.roc_curve <- function(x, n = 6, ...) {
   if (is.null(attr(x, "auc"))) return(NextMethod())
+  check_curve(x, "x")
+  n <- check_count(n, "n")
   cat("ROC curve: area ", format_area(attr(x, "auc"), 4), ", ", describe_classes(x), "\n", sep = "")
   shown <- unique(round(seq(1, nrow(x), length.out = min(n, nrow(x)))))
   print(as.data.frame(x)[shown, ], digits = 4)

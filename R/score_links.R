@@ -34,7 +34,7 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
 }
 
 score_matrix <- function(fit, graph, threads) {
-  link <- score_links_cpp(graph$A, graph$B, link_model(fit), threads)
+  link <- within_memory(score_links_cpp(graph$A, graph$B, link_model(fit), threads))
   if (is.null(link)) abort_overflow() else link
 }
 
@@ -79,6 +79,8 @@ top_links <- function(fit, links, n = 10, by = c("overall", "node"), B = NULL, k
 
 # Pairs that are no candidates: of the object itself, and those given.
 known_pairs <- function(links, known, graph) {
+  if (inherits(links, "link_rest")) check_rest(links, "links")
+  if (inherits(links, "link_pairs")) check_pairs(links, "links")
   own <- if (inherits(links, "link_rest")) links$train
          else if (inherits(links, "link_pairs")) list(i = links$i[links$y == 1], j = links$j[links$y == 1])
   given <- if (!is.null(known)) read_pairs(known, graph, "known")
@@ -243,23 +245,11 @@ curve_corners <- function(at, linked, others) {
 
 check_rest_object <- function(test) {
   if (!inherits(test, "link_rest")) must_be("test", "a test set made by `split_links()`", test)
+  check_rest(test, "test")
   if (!length(test$links$i)) {
     hofm_abort("`test` holds no links, so there is nothing to compare: split with a smaller `prop`.",
                argument = "test")
   }
-  check_ends(test$links, test, "test$links")
-  check_ends(test$train, test, "test$train")
-}
-
-# Objects are edited and saved: numbers that reach the compiled code must be rows.
-check_ends <- function(ends, graph, arg) {
-  if (is_name(ends$i) || is_name(ends$j)) {
-    hofm_abort(sprintf("%s must have numbers of rows in `i` and `j`.", ticked(arg)), argument = arg)
-  }
-  node_numbers(ends$i, nrow(graph$A), NULL, arg, "i", "A")
-  node_numbers(ends$j, nrow(graph$B), NULL, arg, "j", "B")
-  if (length(ends$i) == length(ends$j)) return(invisible())
-  hofm_abort(sprintf("%s must have as many `i` as `j`.", ticked(arg)), argument = arg)
 }
 
 # ---- The graph in the columns of the fit -------------------------------------------------------------------
@@ -354,7 +344,7 @@ link_model <- function(fit) {
 
 # The core throws where a score is NaN.
 guard_overflow <- function(code) {
-  tryCatch(code, "std::invalid_argument" = function(e) abort_overflow())
+  tryCatch(within_memory(code), "std::invalid_argument" = function(e) abort_overflow())
 }
 
 abort_overflow <- function() {

@@ -22,6 +22,12 @@ summary.hofm <- function(object, ...) {
     trace = utils::tail(object$trace, 5)), class = "summary.hofm")
 }
 
+summary_rules <- function() {
+  table <- function(field) function(s) absent_or(s[[field]], is.data.frame)
+  list(fit = function(s) inherits(s$fit, "hofm"), degrees = table("degrees"), strongest = table("strongest"), trace = table("trace"),
+       parameters = function(s) is_one(s$parameters))
+}
+
 count_parameters <- function(fit) {
   fit$has_intercept + length(fit$w) + sum(lengths(fit$P)) + length(fit$gamma) + if (fit$model == "simplex") length(fit$theta) else 0L
 }
@@ -56,6 +62,8 @@ strongest <- function(fit) {
 #' @param digits Significant digits of the numbers shown.
 #' @export
 print.summary.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
+  check_sound(x, summary_rules(), "x", "summary")
+  digits <- check_digits(digits)
   print(x$fit, digits = digits)
   cat(sprintf("%-12s%s\n", "Parameters:", format(x$parameters, big.mark = ",")))
   cat("\nBy degree:\n")

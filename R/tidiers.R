@@ -42,7 +42,7 @@ NULL
 #' @rdname tidy.hofm
 #' @exportS3Method generics::tidy
 tidy.hofm <- function(x, what = c("parameters", "interactions"), n = 10, ...) {
-  check_fit(x, "x")
+  check_fit(x, "x", shown = TRUE)
   what <- if (missing(what)) "parameters" else check_choice(what, "what", c("parameters", "interactions"))
   if (what == "interactions") return(as_table(tidy_interactions(x, n)))
   all <- as.data.frame(x)
@@ -64,7 +64,7 @@ tidy_interactions <- function(fit, n) {
 #' @rdname tidy.hofm
 #' @exportS3Method generics::glance
 glance.hofm <- function(x, ...) {
-  check_fit(x, "x")
+  check_fit(x, "x", shown = TRUE)
   facts <- machine_facts(x)
   as_table(data.frame(
     model = x$model, order = x$order, rank = facts$rank, loss = x$loss, solver = x$solver, objective = x$objective,
@@ -76,7 +76,7 @@ glance.hofm <- function(x, ...) {
 #' @rdname tidy.hofm
 #' @exportS3Method generics::augment
 augment.hofm <- function(x, data = NULL, newdata = NULL, type.predict = c("response", "link"), ...) {
-  check_fit(x, "x")
+  check_fit(x, "x", shown = TRUE)
   type <- if (missing(type.predict)) "response" else check_choice(type.predict, "type.predict", c("response", "link"))
   if (!is.null(newdata)) return(augment_with(x, newdata, predict(x, newdata, type = type, ...), type))
   if (is.null(data)) unsupported("A fit does not keep its training data: give it as `data`, or new data as `newdata`.")
@@ -121,6 +121,7 @@ observed_response <- function(fit, newdata) {
 #' @rdname tidy.hofm
 #' @exportS3Method generics::tidy
 tidy.cv_hofm <- function(x, ...) {
+  check_cv(x, "x")
   table <- x$table
   as_table(data.frame(order = table$order, rank = table$rank, lambda = table$lambda, estimate = table$cvm,
                       std.error = table$cvsd, conf.low = table$cvlo, conf.high = table$cvup))
@@ -129,6 +130,8 @@ tidy.cv_hofm <- function(x, ...) {
 #' @rdname tidy.hofm
 #' @exportS3Method generics::glance
 glance.cv_hofm <- function(x, ...) {
+  check_cv(x, "x")
+  check_fit(x$fit, "x$fit", shown = TRUE)
   at <- x$index[["min"]]
   as_table(data.frame(order = x$order, rank = x$rank, lambda.min = x$lambda.min, lambda.1se = x$lambda.1se,
                       measure = names(x$name), estimate = x$cvm[at], std.error = x$cvsd[at], nobs = x$fit$n))
@@ -137,7 +140,7 @@ glance.cv_hofm <- function(x, ...) {
 #' @rdname tidy.hofm
 #' @exportS3Method generics::augment
 augment.cv_hofm <- function(x, data = NULL, newdata = NULL, s = c("lambda.min", "lambda.1se"), ...) {
-  augment.hofm(chosen_fit(x, if (missing(s)) "lambda.min" else s), data = data, newdata = newdata, ...)
+  augment.hofm(chosen_fit(x, if (missing(s)) "lambda.min" else s, "x"), data = data, newdata = newdata, ...)
 }
 
 as_table <- function(x) if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(x) else x

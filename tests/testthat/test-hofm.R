@@ -222,3 +222,45 @@ test_that("a rank that would not fit into memory is refused before anything is m
   expect_silent(check_parameter_count(1e6L, integer(), memory = 1e9))
   expect_gt(memory_bytes(), 2^28)
 })
+
+test_that("a design without columns is refused before anything is fitted", {
+  data <- data.frame(y = rnorm(12), a = 0, b = 1)
+  for (solver in c("auto", "cd", "lbfgs", "adagrad", "sgd")) {
+    expect_error(hofm(y ~ a:b, data, solver = solver), "at least one column", class = "hofm_error_input")
+  }
+  expect_error(cv_hofm(y ~ a:b, data, nfolds = 3), "at least one column", class = "hofm_error_input")
+})
+
+test_that("odd offsets and subsets are refused by name", {
+  data <- data.frame(y = rnorm(12), a = rnorm(12), f = factor(rep(1:2, 6)), t = rep(c("u", "v"), 6))
+  data$m <- matrix(rnorm(24), 12)
+  expect_error(hofm(y ~ a + offset(f), data), "`offset` must be a numeric vector", class = "hofm_error_input")
+  expect_error(hofm(y ~ a + offset(t), data), "`offset` must be a numeric vector", class = "hofm_error_input")
+  expect_error(hofm(y ~ a, data, offset = t), "`offset` must be a numeric vector", class = "hofm_error_input")
+  expect_error(hofm(y ~ ., data, offset = t), "`offset` must be a numeric vector", class = "hofm_error_input")
+  for (formula in list(y ~ ., y ~ m, y ~ log(a + 10) + m)) for (rows in list(1:99, -99:1, "99", c(1, NA), 99)) {
+    expect_error(hofm(formula, data, subset = rows), "`subset` must choose among the 12 rows", class = "hofm_error_input")
+  }
+  two <- hofm(y ~ a + offset(a) + offset(2 * a), data, control = hofm_control(seed = 1))
+  one <- hofm(y ~ a, data, offset = 3 * a, control = hofm_control(seed = 1))
+  expect_equal(fitted(two), fitted(one))
+  six <- hofm(y ~ a, data, subset = a > median(a), control = hofm_control(seed = 1))
+  expect_equal(nobs(six), 6)
+})
+
+test_that("numbers at the end of their range give an answer or a classed error, and soon", {
+  set.seed(1)
+  x <- matrix(rnorm(40), 20)
+  y <- rep(c("a", "b"), 10)
+  for (loss in c("logistic", "squared_hinge", "poisson", "squared")) for (offset in c(1.79e308, -1.79e308, 1e200)) {
+    response <- if (loss %in% c("poisson", "squared")) rpois(20, 2) else y
+    outcome <- tryCatch(suppressWarnings(hofm(x, response, loss = loss, offset = rep(offset, 20),
+                                              control = hofm_control(max_iter = 20))$objective), hofm_error = function(e) 0)
+    expect_true(is.finite(outcome), info = paste(loss, offset))
+  }
+  heavy <- hofm(x, rnorm(20), weights = rep(1.7e308, 20))
+  expect_false(is.nan(heavy$null.deviance))
+  fit <- hofm(x, rnorm(20), order = 1, lambda = 0.1, offset = rep(0, 20))
+  expect_error(predict(fit, 1e308 * x / max(abs(x)), offset = sign(fit$w[1] * x[, 1]) * 1.79e308), class = "hofm_error_overflow")
+  expect_error(cv_hofm(x, rnorm(20), control = hofm_control(init_sd = 1e200)), class = "hofm_error")
+})

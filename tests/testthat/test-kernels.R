@@ -78,3 +78,14 @@ test_that("all-subsets and polynomial kernels equal their definitions, their gra
   expect_error(polynomial_kernel(p, x, 2, gamma = "a"), "`gamma` must be", class = "hofm_error_input")
   expect_error(all_subsets_kernel(1:2, 1:3), "`x` must have", class = "hofm_error_input")
 })
+
+test_that("a degree above the number of features has no products, whatever it is", {
+  for (method in c("dp", "power_sums")) for (degree in c(4, 1e6, 2^31 - 1)) {
+    expect_identical(anova_kernel(1:3, 1:3, degree, method), 0)
+    expect_identical(anova_gradient(1:3, 1:3, degree, method), numeric(3))
+    expect_identical(anova_gradient(1:3, matrix(1:6, 2), degree, method), matrix(0, 2, 3))
+  }
+  expect_error(anova_kernel(1, 1, 1, method = "xx"), "`method` must be one of", class = "hofm_error_input")
+  expect_error(anova_gradient(1, 1, 1, method = 3), "`method` must be one of", class = "hofm_error_input")
+  expect_error(anova_kernel(1, 1), "`degree` must be given", class = "hofm_error_input")
+})

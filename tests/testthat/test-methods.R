@@ -164,3 +164,12 @@ test_that("a damaged fit is listed by as.data.frame() no more than it predicts",
     expect_error(as.data.frame(bad), class = "hofm_error_damaged_fit")
   }
 })
+
+test_that("update() of a fit whose data is gone says what to give", {
+  fit <- local({
+    gone <- mtcars
+    hofm(mpg ~ wt, gone, rank = 2)
+  })
+  expect_error(update(fit, lambda = 0.1), "`data` of the fit, `gone`, is not found", class = "hofm_error_unsupported")
+  expect_s3_class(update(fit, lambda = 0.1, data = mtcars), "hofm")
+})

@@ -63,7 +63,12 @@ test_that("whatever field is replaced by whatever, a fit is shown or refused wit
   on.exit(grDevices::dev.off())
   shows <- list(
     print = print, summary = function(f) print(summary(f)), convergence = plot, interactions = function(f) plot(f, "interactions"),
-    degrees = function(f) plot(f, "degrees"), embedding = function(f) plot(f, "embedding"))
+    degrees = function(f) plot(f, "degrees"), embedding = function(f) plot(f, "embedding"), fitted = fitted, residuals = residuals,
+    deviance_residuals = function(f) residuals(f, "deviance"), weights = weights, logLik = logLik, family = family, nobs = nobs,
+    deviance = deviance, formula = formula, terms = terms, names = variable.names, simulate = function(f) simulate(f, seed = 1),
+    coef = coef, degree = function(f) coef(f, degree = 2), training = function(f) predict(f), table = as.data.frame,
+    call = function(f) update(f, evaluate = FALSE), json = function(f) write_hofm_json(f, tempfile()),
+    tidy = function(f) tidy.hofm(f, "interactions"), glance = glance.hofm)
   for (field in names(fit)) for (value in junk) for (show in names(shows)) {
     broken <- fit
     broken[field] <- list(value)
@@ -71,7 +76,7 @@ test_that("whatever field is replaced by whatever, a fit is shown or refused wit
                         error = function(e) conditionMessage(e))
     expect_true(outcome, info = paste(show, field, describe(value)))
   }
-  for (show in shows[c("print", "summary")]) {
+  for (show in shows) {
     broken <- fit
     broken$w <- "a"
     expect_error(show(broken), class = "hofm_error_damaged_fit")
@@ -82,4 +87,38 @@ test_that("an engine that ended in NaN is an error", {
   expect_error(check_engine(list(intercept = NaN, w = 1, link = 1, P = list())),
                class = "hofm_error_diverged")
   expect_silent(check_engine(list(intercept = 0, w = NULL, link = 1, P = list(`2` = diag(2)))))
+})
+
+# Written by version 0.1.0: they must be usable for ever. The expected values come from the numbers in them.
+test_that("fits saved by the first version are still used", {
+  fits <- readRDS(test_path("fixtures", "fits-version-1.rds"))
+  set.seed(1)
+  x <- matrix(round(rnorm(60), 2), 12, dimnames = list(NULL, letters[1:5]))
+  sum_of <- function(fit, kernel) fit$intercept + rowSums(apply(fit$P[[1]], 2, kernel))
+  for (name in c("matrix", "logistic", "adagrad")) {
+    expect_equal(predict(fits[[name]], x, type = "link"), link_slow(parameters(fits[[name]]), x))
+  }
+  cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
+  columns <- cbind(outer(cars$cyl, c("4", "6", "8"), "=="), cars$wt, log(cars$hp))
+  expect_equal(predict(fits$formula, cars), link_slow(parameters(fits$formula), cbind(columns, columns[, 1:3] * cars$wt)))
+  shared <- fits$shared
+  dummies <- function(s) vapply(seq_len(12), function(i) anova_kernel(c(shared$gamma[, s], shared$P[[1]][, s]), c(1, 1, x[i, ]), 3), 0)
+  expect_equal(predict(shared, x), shared$intercept + dummies(1) + dummies(2))
+  simplex <- fits$simplex
+  mixed <- function(p) drop(vapply(1:3, function(t) anova_kernel(p, x, t), numeric(12)) %*% simplex$theta)
+  expect_equal(predict(simplex, x), sum_of(simplex, mixed))
+  expect_equal(predict(fits$all_subsets, x), sum_of(fits$all_subsets, function(p) all_subsets_kernel(p, x)))
+  polynomial <- fits$polynomial
+  expect_equal(predict(polynomial, x), polynomial$intercept + rowSums((rep(1, 12) %o% drop(polynomial$gamma) + x %*% polynomial$P[[1]])^2))
+  bilinear <- fits$bilinear
+  expect_equal(unname(score_links(bilinear, x[1:6, 1:2], x[7:12, 3:5])),
+               unname(bilinear$intercept + x[1:6, 1:2] %*% bilinear$P$U %*% t(x[7:12, 3:5] %*% bilinear$P$V)))
+  expect_equal(predict(fits$cv, x), link_slow(parameters(fits$cv$fit), x))
+  for (fit in fits) expect_output(print(fit))
+  for (fit in fits[names(fits) != "cv"]) {
+    expect_output(print(summary(fit)))
+    expect_length(fitted(fit), fit$n)
+    expect_s3_class(interactions(fit, n = 2), "data.frame")
+  }
+  expect_s3_class(hofm(x, rnorm(12), rank = 2, solver = "adagrad", init = fits$adagrad, control = hofm_control(max_iter = 2)), "hofm")
 })
