@@ -192,12 +192,12 @@ response_in <- function(models, newdata) {
 }
 
 # What a model's formula has on its left, or NULL. Where formula() knows none there may still be one in the
-# call.
+# call; not in that of a fit of this package, which may come from a file and has not been checked.
 left_side <- function(model) {
   if (is.function(model)) return(NULL)
   if (inherits(model, "cv_hofm")) model <- model$fit
   formula <- tryCatch(stats::formula(model), error = function(e) NULL)
-  if (is.null(formula) && is.list(model)) formula <- Find(is_formula, as.list(model$call))
+  if (is.null(formula) && is.list(model) && !inherits(model, "hofm")) formula <- Find(is_formula, as.list(model$call))
   if (is_formula(formula)) formula[[2]]
 }
 

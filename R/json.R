@@ -13,12 +13,17 @@
 #' Not kept are the fitted values, residuals and weights of the training rows and which rows `na.action` took
 #' out: the fit that comes back is like one with `hofm_control(keep_fitted = FALSE)`.
 #'
-#' A file must not be able to run code of its own when its fit predicts. So a formula may call arithmetic,
-#' comparisons, the usual mathematical functions, `I()`, `ifelse()`, `factor()`, `cut()`, `scale()`, `poly()`,
-#' `ns()` and `bs()`; a fit whose formula calls anything else, such as a function of your own, is an error of
-#' class `hofm_error_unsupported` when it is written, and `hofm_error_file` when a file claims to hold one. A
-#' recipe cannot be written either. [saveRDS()] keeps such fits whole. The `call` is only evaluated by
-#' [update()].
+#' @section What a file may call:
+#' A file cannot run code of its own. Reading evaluates nothing that is in it. A formula is evaluated later, on
+#' its right to predict and on its left where new data hold the response ([compare_models()], `augment()`), so
+#' both sides may only call arithmetic, comparisons, `%in%`, the usual mathematical functions, `c()`, `list()`,
+#' `I()`, `offset()`, `ifelse()`, `is.na()`, `as.numeric()` and the like, `factor()`, `ordered()`, `relevel()`,
+#' `droplevels()`, `interaction()`, `cut()`, `scale()`, `poly()`, `ns()` and `bs()`. A formula that calls
+#' anything else, such as a function of your own, is an error that names it: of class `hofm_error_unsupported`
+#' when the fit is written, of class `hofm_error_file` when it is read. To keep such a fit use [saveRDS()], or
+#' compute the variable in the data and fit to that. A recipe cannot be written either. The names above are
+#' looked up as in any formula: a function of the same name in your workspace is yours, not the file's. The
+#' `call` in a file is not checked, and evaluated by nothing but [update()].
 #'
 #' @param fit A fit from [hofm()].
 #' @param file The name of a file, or a connection. It is written compressed if its name ends in `.gz`, under
@@ -162,7 +167,10 @@ json_blueprint <- function(b) {
   unknown <- setdiff(names(b), blueprint_fields)
   if (length(unknown)) unsupported(sprintf("The %s of the fit cannot be kept as JSON: use saveRDS().", enumerate(ticked(unknown))))
   if (b$kind == "matrix") return(lapply(b[c("kind", "named")], json_value))
-  check_calls(c(b$calls, b$offsets), b$needed, b$env)
+  odd <- c(odd_names(c(b$calls, b$offsets), b$needed, b$env), odd_functions(list(b$formula, b$terms_object)))
+  if (length(odd)) {
+    unsupported(sprintf("The formula uses %s, which cannot be kept as JSON: use saveRDS().", enumerate(ticked(unique(odd)))))
+  }
   texts <- function(calls) if (!is.null(calls)) vapply(calls, exact_text, "")
   list(kind = jsonlite::unbox("frame"), variables = b$variables, types = b$types, needed = b$needed,
        levels = lapply(b$levels, as.vector), columns = b$columns, calls = texts(b$calls), offsets = texts(b$offsets),
@@ -194,22 +202,30 @@ exact_text <- function(call) {
 }
 
 safe_functions <- c(
-  "+", "-", "*", "/", "^", "(", "%%", "%/%", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!", "c", "list",
+  "+", "-", "*", "/", "^", "(", "%%", "%/%", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!", "%in%", "c", "list",
   "I", "offset", "abs", "sign", "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos",
-  "tan", "atan", "tanh", "floor", "ceiling", "round", "pmin", "pmax", "ifelse", "is.na", "factor",
-  "as.factor", "as.character", "as.numeric", "as.integer", "as.logical", "cut", "scale", "poly", "ns", "bs",
-  "stats::poly", "splines::ns", "splines::bs")
+  "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "floor", "ceiling", "trunc", "round", "signif", "pmin",
+  "pmax", "ifelse", "is.na", "factor", "ordered", "relevel", "droplevels", "interaction", "as.factor",
+  "as.character", "as.numeric", "as.integer", "as.logical", "cut", "scale", "poly", "ns", "bs", "stats::poly",
+  "stats::relevel", "splines::ns", "splines::bs")
 
-#' Stop unless calls can be kept in a file and be evaluated without harm
+#' Names in calls that are evaluated to predict which a file cannot keep, or must not
+#' @param needed Columns of the data.
 #' @param env Where constants of the formula are.
 #' @noRd
-check_calls <- function(calls, needed, env) {
+odd_names <- function(calls, needed, env) {
   own <- used_constants(calls, env)
-  called <- setdiff(unlist(lapply(calls, called_functions)), safe_functions)
-  odd <- c(called, names(Filter(function(value) !is.atomic(value) || is.object(value) || !is.null(dim(value)), own)))
+  odd <- names(Filter(function(value) !is.atomic(value) || is.object(value) || !is.null(dim(value)), own))
   free <- setdiff(unlist(lapply(calls, all.vars)), c(needed, names(own), "T", "F", "pi"))
-  if (!length(odd) && !length(free)) return(invisible())
-  unsupported(sprintf("The formula uses %s, which cannot be kept as JSON: use saveRDS().", enumerate(ticked(unique(c(odd, free))))))
+  unique(c(odd_functions(calls), odd, free))
+}
+
+# Formulas have two operators more; a tilde anywhere but at the top makes no sense to evaluate.
+odd_functions <- function(calls) {
+  called <- lapply(calls, function(call) {
+    if (is_formula(call)) setdiff(unlist(lapply(as.list(call)[-1], called_functions)), ":") else called_functions(call)
+  })
+  setdiff(unlist(called), safe_functions)
 }
 
 # What of the environment the calls use: constants, and functions that stand in the way of those of the same name.
@@ -221,7 +237,14 @@ used_constants <- function(calls, env) {
 called_functions <- function(call) {
   if (!is.call(call)) return(character())
   inner <- as.list(call)[-1]
-  c(deparsed(call[[1]]), unlist(lapply(inner[vapply(inner, is.call, NA)], called_functions)))
+  c(function_name(call[[1]]), unlist(lapply(inner[vapply(inner, is.call, NA)], called_functions)))
+}
+
+# "f" or "package::f"; what is called by any other expression has a name that is never among those allowed.
+function_name <- function(head) {
+  if (is.symbol(head)) return(as.character(head))
+  from_package <- is.call(head) && identical(head[[1]], quote(`::`)) && is.symbol(head[[2]]) && is.symbol(head[[3]])
+  if (from_package) paste0(head[[2]], "::", head[[3]]) else sprintf("(%s)", deparsed(head))
 }
 
 # ---- And back ----------------------------------------------------------------------------------------------
@@ -332,7 +355,7 @@ rebuilt_blueprint <- function(b) {
   env <- list2env(lapply(b[["constants"]], function(value) unlist(value)), parent = globalenv())
   calls <- lapply(words(b[["calls"]]), str2lang)
   offsets <- lapply(words(b[["offsets"]]), str2lang)
-  check_calls(c(calls, offsets), words(b[["needed"]]), env)
+  refuse_names(odd_names(c(calls, offsets), words(b[["needed"]]), env))
   blueprint <- list(kind = "frame", variables = enc2utf8(words(b[["variables"]])), needed = enc2utf8(words(b[["needed"]])),
                     types = words(b[["types"]]), levels = lapply(b[["levels"]], words), columns = lapply(b[["columns"]], words))
   if (!is.null(b[["formula"]])) blueprint$formula <- rebuilt_formula(b[["formula"]], env)
@@ -361,7 +384,19 @@ check_terms <- function(terms, kept, widths) {
   if (!all(good)) stop("a term has variables or columns that do not exist")
 }
 
-rebuilt_formula <- function(text, env) stats::as.formula(parsed_call(text, "~"), env)
+# Nothing is evaluated, as as.formula() would do: a formula is its call with a class and an environment.
+rebuilt_formula <- function(text, env) {
+  call <- parsed_call(text, "~")
+  if (!is_formula(call) || !is.null(names(call))) stop("the text ", quoted(words(text)), " is not a formula with two sides")
+  refuse_names(odd_functions(list(call)))
+  structure(call, class = "formula", .Environment = env)
+}
+
+refuse_names <- function(odd) {
+  if (!length(odd)) return(invisible())
+  stop("its formula uses ", enumerate(ticked(odd)), ", which the formula of a file must not; fits with functions of their own ",
+       "are kept by saveRDS()")
+}
 
 # The one call in `text`, which must be to `head`. Nothing is evaluated.
 parsed_call <- function(text, head) {

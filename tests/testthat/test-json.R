@@ -204,6 +204,55 @@ test_that("no code in a file is run", {
   expect_false(ran)
 })
 
+test_that("no formula in a file is run, neither as it is read nor by what looks at its sides later", {
+  d <- mixed_data()
+  trace <- tempfile()
+  on.exit(unlink(trace))
+  make <- sprintf("file.create('%s')", trace)
+  evil <- c("`~`(formula = {%s; y ~ num})", "`~`({%s; y ~ num})", "~ %s", "y ~ num + %s", "%s ~ num", "I(%s) ~ num", "y ~ (%s)(num)",
+            "y ~ stats::update(num, %s)", "y ~ (num ~ %s)", "`~`(y = y, num + %s)", "y ~ num:(function() %s)()")
+  fields <- list(quick_fit(y ~ log(int + 1) + num, d), quick_fit(y ~ . - class, d))
+  for (fit in fields) {
+    json <- jsonlite::parse_json(json_text(fit))
+    for (field in c("formula", "expanded", "calls", "offsets")) for (text in sprintf(evil, make)) {
+      bad <- json
+      bad$encoding[[field]] <- if (field %in% c("calls", "offsets")) as.list(text) else text
+      read <- function() read_json_text(jsonlite::toJSON(bad, auto_unbox = TRUE, null = "null", digits = NA))
+      if (field == "expanded" && is.null(json$encoding$expanded)) next
+      expect_error(read(), class = "hofm_error_file")
+      expect_false(file.exists(trace))
+    }
+  }
+})
+
+test_that("a function that a file must not call is named, with what to do", {
+  text <- json_text(quick_fit(y ~ log(int + 1) + num, mixed_data()))
+  bad <- sub("\"formula\": \"y ~", "\"formula\": \"shell(y) ~", text, fixed = TRUE)
+  expect_error(read_json_text(bad), "`shell`.*saveRDS", class = "hofm_error_file")
+})
+
+test_that("the call in a file is not searched for a response", {
+  x <- small_matrix()
+  y <- small_response(x)
+  trace <- tempfile()
+  on.exit(unlink(trace))
+  json <- jsonlite::parse_json(json_text(quick_fit(x, y)))
+  json$call <- sprintf("hofm(x = file.create('%s') ~ a)", trace)
+  back <- read_json_text(jsonlite::toJSON(json, auto_unbox = TRUE, null = "null", digits = NA))
+  expect_error(compare_models(list(a = back), newdata = as.data.frame(x)), "`y`, the response, must be given", class = "hofm_error_input")
+  expect_false(file.exists(trace))
+})
+
+test_that("what is on the left of a formula is kept if its functions are allowed, and else refused", {
+  d <- mixed_data()
+  own <- function(y) y > 0
+  expect_error(write_hofm_json(quick_fit(own(y) ~ num, d), tempfile()), "`own`", class = "hofm_error_unsupported")
+  for (formula in list(class %in% levels(class)[1] ~ num, relevel(class, levels(class)[2]) ~ num)) {
+    formula[[2]][[3]] <- levels(factor(d$class))[2]
+    expect_kept(quick_fit(formula, transform(d, class = factor(class))), d)
+  }
+})
+
 # Each value of the tree replaced, one at a time.
 mutations <- function(json, path = list()) {
   unlist(lapply(seq_along(json), function(k) {
