@@ -22,6 +22,22 @@ about_file <- function(code, file, doing) {
   tryCatch(code, hofm_error = stop, error = stop_here, warning = stop_here)
 }
 
+# ---- What a name stands for --------------------------------------------------------------------------------
+
+# "none", "regular", "directory", "stream" (a pipe, a terminal or another device that is read and written in one go) or "other".
+file_kind <- function(name) file_kind_cpp(enc2native(name))
+
+# What a chain of links ends at, whether it is there or not.
+link_end <- function(name, most = 40) {
+  end <- name
+  for (step in seq_len(most)) {
+    target <- Sys.readlink(end)
+    if (is.na(target) || !nzchar(target)) return(end)
+    end <- if (startsWith(target, "/")) target else file.path(dirname(end), target)
+  }
+  abort_file(sprintf("%s is a link that leads back to itself.", quoted(name)), name)
+}
+
 # ---- Reading -----------------------------------------------------------------------------------------------
 
 #' Call `read` with a function that returns the next bytes of a file
@@ -31,12 +47,8 @@ about_file <- function(code, file, doing) {
 with_source <- function(file, read) {
   if (!inherits(file, "connection")) {
     name <- check_file_name(file)
-    if (!file.exists(name) || dir.exists(name)) {
-      abort_file(sprintf("%s is not a file that can be read.", quoted(name)), name)
-    }
-    file <- about_file(gzfile(name, "rb"), name, "opened")      # reads what is not compressed as well
-    on.exit(close(file))
-    return(read(whole_reader(block_reader(file, name), name), name))
+    return(switch(file_kind(name), regular = read_regular(name, read, name), stream = read_stream(name, read),
+                  abort_file(sprintf("%s is not a file that can be read.", quoted(name)), name)))
   }
   name <- about_file(summary(file)$description, "connection", "read")
   if (!isOpen(file)) {
@@ -46,6 +58,44 @@ with_source <- function(file, read) {
   read(block_reader(file, name), name)
 }
 
+# `path` is opened and `name` is what the user called it.
+read_regular <- function(path, read, name) {
+  con <- about_file(gzfile(path, "rb"), name, "opened")      # reads what is not compressed as well
+  on.exit(close(con))
+  read(whole_reader(block_reader(con, name), path, name), name)
+}
+
+# A pipe gives its bytes only once: it is opened once, and never to see first whether it is compressed. If it is, its bytes go into a
+# temporary file.
+read_stream <- function(name, read) {
+  con <- about_file(base::file(name, "rb", raw = TRUE), name, "opened")
+  on.exit(close(con))
+  next_block <- block_reader(con, name)
+  first <- next_block()
+  if (!is_compressed(first)) return(read(put_back(first, next_block), name))
+  copy <- tempfile("hofm-")
+  on.exit(unlink(copy), add = TRUE)
+  write_whole(copy, FALSE, function(put) for_blocks(put_back(first, next_block), put), copy)
+  read_regular(copy, read, name)
+}
+
+# What gzfile() takes for compressed: by gzip, bzip2, xz or lzma.
+is_compressed <- function(bytes) {
+  starts <- function(...) identical(utils::head(bytes, ...length()), as.raw(c(...)))
+  starts(0x1f, 0x8b) || starts(0x42, 0x5a, 0x68) || starts(0xfd, 0x37, 0x7a, 0x58, 0x5a) || starts(0x5d, 0x00, 0x00, 0x80, 0x00)
+}
+
+put_back <- function(first, next_block) {
+  function() {
+    if (is.null(first)) return(next_block())
+    bytes <- first
+    first <<- NULL
+    bytes
+  }
+}
+
+for_blocks <- function(next_block, f) while (length(block <- next_block())) f(block)
+
 block_reader <- function(con, name, size = 2^20) {
   binary <- summary(con)$text == "binary"
   function() {
@@ -54,15 +104,15 @@ block_reader <- function(con, name, size = 2^20) {
 }
 
 # As `next_block`, with an error at the end of a gzip file that was cut off, about which R's own connections say nothing.
-whole_reader <- function(next_block, name) {
-  want <- gzip_size(name)
+whole_reader <- function(next_block, path, name) {
+  want <- gzip_size(path)
   size <- 0
   function() {
     bytes <- next_block()
     size <<- size + length(bytes)
     if (!length(bytes) && !is.na(want) && size %% 2^32 != want) {
-      abort_file(sprintf(paste("%s is a gzip file that was cut off. (If it is several such files in one,",
-                               "use `file = gzfile(\"%s\")`.)"), quoted(name), name), name)
+      cure <- if (path == name) sprintf("use `file = gzfile(\"%s\")`", name) else "unpack them first"
+      abort_file(sprintf("%s is a gzip file that was cut off. (If it is several such files in one, %s.)", quoted(name), cure), name)
     }
     bytes
   }
@@ -84,13 +134,21 @@ line_bytes <- function(lines) charToRaw(paste0(lines, rep("\n", length(lines)), 
 #' Call `write` with a function that takes the next bytes
 #'
 #' A file is written under another name beside the one asked for, which it gets only when it is whole: an
-#' error leaves what was there before.
+#' error leaves what was there before. A link stays a link, and what it points to is replaced. A pipe or a device is
+#' written to as it is, since nothing else could take its place.
 #' @param file A path, compressed if it ends in ".gz", or a connection.
 #' @param write A function of `put`, which takes a raw vector.
 #' @noRd
 with_target <- function(file, write) {
-  if (inherits(file, "connection")) write_to_connection(file, write) else replace_file(check_file_name(file), write)
+  if (inherits(file, "connection")) return(write_to_connection(file, write))
+  file <- link_end(check_file_name(file))
+  switch(file_kind(file), none = , regular = replace_file(file, write),
+         stream = write_open(file, is_packed_name(file), write, file),
+         directory = abort_file(sprintf("%s is a directory.", quoted(file)), file),
+         abort_file(sprintf("%s is neither a file nor a pipe: it is not written to.", quoted(file)), file))
 }
+
+is_packed_name <- function(file) endsWith(tolower(file), ".gz")
 
 write_to_connection <- function(con, write) {
   name <- about_file(summary(con)$description, "connection", "written")
@@ -105,11 +163,9 @@ write_to_connection <- function(con, write) {
 }
 
 replace_file <- function(file, write) {
-  if (dir.exists(file)) abort_file(sprintf("%s is a directory.", quoted(file)), file)
-  file <- normalizePath(file, mustWork = FALSE)                  # what a link points to, not the link
   beside <- tempfile(paste0(".", basename(file), "-"), dirname(file))
   on.exit(unlink(beside))
-  write_whole(beside, endsWith(tolower(file), ".gz"), write, file)
+  write_whole(beside, is_packed_name(file), write, file)
   if (file.exists(file)) Sys.chmod(beside, file.mode(file), use_umask = FALSE)
   about_file(file.rename(beside, file), file, "replaced")
   invisible(file)
@@ -117,7 +173,15 @@ replace_file <- function(file, write) {
 
 # A full disk may go unnoticed until the file turns out too short.
 write_whole <- function(path, compressed, write, file) {
-  con <- about_file(if (compressed) gzfile(path, "wb") else base::file(path, "wb"), file, "written")
+  size <- write_open(path, compressed, write, file)
+  if (!compressed && file.size(path) != size) {
+    abort_file(sprintf("%s cannot be written: only %.0f of %.0f bytes could be.", quoted(file), file.size(path), size), file)
+  }
+}
+
+# The number of bytes that were written.
+write_open <- function(path, compressed, write, file) {
+  con <- about_file(if (compressed) gzfile(path, "wb") else base::file(path, "wb", raw = TRUE), file, "written")
   open <- TRUE
   on.exit(if (open) close(con))
   size <- 0
@@ -126,8 +190,6 @@ write_whole <- function(path, compressed, write, file) {
     size <<- size + length(bytes)
   })
   open <- FALSE
-  about_file(close(con), file, "written")
-  if (!compressed && file.size(path) != size) {
-    abort_file(sprintf("%s cannot be written: only %.0f of %.0f bytes could be.", quoted(file), file.size(path), size), file)
-  }
+  about_file(close(con), file, "written")                       # warns if the last bytes were not taken
+  size
 }

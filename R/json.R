@@ -26,8 +26,8 @@
 #' `call` in a file is not checked, and evaluated by nothing but [update()].
 #'
 #' @param fit A fit from [hofm()].
-#' @param file The name of a file, or a connection. It is written compressed if its name ends in `.gz`, under
-#'   a temporary name, and renamed when it is whole.
+#' @param file The name of a file, or a connection, as in [read_libsvm()]. It is written compressed if its name
+#'   ends in `.gz`, under a temporary name, and renamed when it is whole.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `write_hofm_json()`: `file`, invisibly. `read_hofm_json()`: a fit of class `hofm`. A file that is
 #'   not such a fit is an error of class `hofm_error_file` that says what is wrong.
@@ -256,7 +256,7 @@ read_hofm_json <- function(file, ...) {
   need_jsonlite()
   with_source(file, function(next_block, name) {
     bytes <- list()
-    while (length(block <- next_block())) bytes[[length(bytes) + 1]] <- block
+    for_blocks(next_block, function(block) bytes[[length(bytes) + 1]] <<- block)
     fit_from_json(unlist(bytes), name)
   })
 }

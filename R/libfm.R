@@ -17,7 +17,7 @@
 #'
 #' @param fit A fit from [hofm()] with `model = "hofm"` and order 1 or 2.
 #' @param file The name of the file, which is written under a temporary name and renamed when it is whole, or
-#'   a connection.
+#'   a connection, as in [write_libsvm()].
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `file`, invisibly.
 #' @seealso [write_libsvm()] for the data, [write_hofm_json()] for fits of every kind.

@@ -27,9 +27,11 @@
 #' `index:value`, of which the matrix itself is half, 20 bytes for each line, 28 if there are query ids, and 4
 #' for each feature, besides the longest line.
 #'
-#' @param file The name of a file, or a connection. Files compressed by gzip are read as they are; a file is
-#'   written compressed if its name ends in `.gz`. A file is written under a temporary name in the same
-#'   directory and renamed when it is whole, so that an error leaves nothing half-written.
+#' @param file The name of a file, or a connection. Files compressed by gzip, bzip2 or xz are read as they are; a
+#'   file is written compressed if its name ends in `.gz`. A file is written under a temporary name in the same
+#'   directory and renamed when it is whole, so that an error leaves nothing half-written; of a link, what it
+#'   points to is replaced. A pipe or a device, such as `/dev/stdin`, is read once from its beginning to its end
+#'   (by way of a temporary file if it is compressed), or written to, and stays what it is.
 #' @param n_features Number of columns, for data in which the last features may not occur. An index beyond it
 #'   is an error. `NULL` takes the largest index that occurs.
 #' @param base Index of the first feature in the file: 0 or 1. `NULL` tells from the file (see below).

@@ -11,6 +11,17 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// file_kind_cpp
+std::string file_kind_cpp(std::string name);
+RcppExport SEXP _hofm_file_kind_cpp(SEXP nameSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type name(nameSEXP);
+    rcpp_result_gen = Rcpp::wrap(file_kind_cpp(name));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fit_cpp
 Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model, Rcpp::List options, SEXP link_blocks, SEXP progress);
 RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP gridSEXP, SEXP rankingSEXP, SEXP validationSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP link_blocksSEXP, SEXP progressSEXP) {
@@ -315,6 +326,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_hofm_file_kind_cpp", (DL_FUNC) &_hofm_file_kind_cpp, 1},
     {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 9},
     {"_hofm_is_sound_cpp", (DL_FUNC) &_hofm_is_sound_cpp, 1},
     {"_hofm_all_finite_cpp", (DL_FUNC) &_hofm_all_finite_cpp, 1},
