@@ -23,6 +23,10 @@
 #' whose first feature is always zero: give `base` if you know it, and in any case read test data with the
 #' `base` and the `n_features` of the training data, as in the example.
 #'
+#' A matrix takes 4 bytes for each column, even for an empty one: a single wrong index could ask for 8 GB. So an
+#' index above 2^26 = 67,108,864 (or what takes a quarter of the machine's memory, if that is less) is an error
+#' unless `n_features` is given, which says that so many features are meant.
+#'
 #' Files are read in blocks of 1 MB. Memory in use at the end of reading is at most 24 bytes for each
 #' `index:value`, of which the matrix itself is half, 20 bytes for each line, 28 if there are query ids, and 4
 #' for each feature, besides the longest line.
@@ -66,15 +70,26 @@
 #' @export
 read_libsvm <- function(file, n_features = NULL, base = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  n_features <- if (is.null(n_features)) -1L else check_count(n_features, "n_features", max = .Machine$integer.max - 1)
+  n_features <- if (is.null(n_features)) -1L else check_features(n_features)
   base <- if (is.null(base)) -1L else check_count(base, "base", min = 0, max = 1)
   with_source(file, function(next_block, name) {
-    data <- read_libsvm_cpp(next_block, base, n_features)
+    data <- read_libsvm_cpp(next_block, base, n_features, largest_index())
     if (!is.null(data$error)) abort_line(data, name)
     if (!length(data$y)) abort_file(sprintf("%s holds no data.", quoted(name)), name)
     data
   })
 }
+
+# The columns of a dgCMatrix begin at places that are kept as integers of 4 bytes, one for each column.
+check_features <- function(n, memory = memory_bytes()) {
+  n <- check_count(n, "n_features", max = .Machine$integer.max - 1)
+  if (4 * n <= memory) return(n)
+  hofm_abort(sprintf("`n_features` must be smaller: a matrix of %d columns takes %.1f GB or more, and there are %.1f.",
+                     n, 4 * n / 1e9, memory / 1e9), argument = "n_features")
+}
+
+# What an index may be without anyone saying that it is meant; data sets of text and clicks have up to 55 million features.
+largest_index <- function(memory = memory_bytes()) as.integer(min(2^26, memory %/% 16))
 
 abort_line <- function(problem, name) {
   abort_file(sprintf("Line %.0f of %s cannot be read: %s. The line is: %s", problem$line, quoted(name), problem$error,

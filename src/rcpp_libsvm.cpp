@@ -30,10 +30,10 @@ SEXP as_queries(const hofm::LibsvmReader &reader) {
 
 }  // namespace
 
-// `next_block` returns the next bytes (raw), none at the end. list(x =, y =, qid =, base =), or list(error =, line =, text =).
+// `next_block` returns the next bytes (raw), none at the end; `features` is -1 if not given, and then `most` the largest index. list(x =, y =, qid =, base =), or list(error =, line =, text =).
 // [[Rcpp::export]]
-Rcpp::List read_libsvm_cpp(Rcpp::Function next_block, int base, int features) {
-  hofm::LibsvmReader reader({base, features});
+Rcpp::List read_libsvm_cpp(Rcpp::Function next_block, int base, int features, int most) {
+  hofm::LibsvmReader reader({base, features, most});
   hofm::Monitor monitor = hofm::r_monitor();
   try {
     for (;;) {

@@ -158,6 +158,7 @@ template <class T> class Chunks {
 struct LibsvmOptions {
   int base = -1;       // the index of the first feature: 0, 1, or -1 to tell from the data
   int features = -1;   // the number of features, or -1 for the largest that occurs
+  int most = std::numeric_limits<int>::max() - 2;  // the largest index that may occur where `features` is not given
 };
 
 class LibsvmReader {
@@ -332,7 +333,11 @@ class LibsvmReader {
     if (index == 0 && options_.base == 1) fail("the index 0 must not occur when the first feature has index 1");
     if (index > std::numeric_limits<int>::max() - 2) fail("the index " + std::to_string(index) + " is too large");
     zero_ = zero_ || index == 0;
-    if (options_.features < 0) return;
+    if (options_.features < 0) {
+      if (index > options_.most) fail("the index " + std::to_string(index) + " is above " + std::to_string(options_.most) +
+                                       "; give `n_features` if so many are meant");
+      return;
+    }
     const int first = options_.base < 0 && !zero_ ? 1 : base();
     if (index - first >= options_.features) fail(beyond(index));
     if (options_.base < 0 && index == options_.features && edge_.empty()) {

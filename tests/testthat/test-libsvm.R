@@ -160,6 +160,20 @@ test_that("messages about lines read well", {
   )))
 })
 
+test_that("an index that would make a matrix of gigabytes is refused, unless the number of features is given", {
+  e <- expect_error(read_text("1 1:1\n1 2147483645:1\n"), "index 2147483645 is above", class = "hofm_error_file")
+  expect_equal(e$line, 2)
+  expect_match(conditionMessage(e), "`n_features`", fixed = TRUE)
+  expect_equal(largest_index(64e9), 2^26)
+  expect_equal(largest_index(2^28), 2^24)
+  expect_error(read_text(sprintf("1 %d:1", 2^26 + 1)), class = "hofm_error_file")
+  expect_equal(dim(read_text("1 29890095:1")$x), c(1L, 29890095L))
+  expect_equal(dim(read_text("1 70000000:1", n_features = 70000000)$x), c(1L, 70000000L))
+  expect_equal(dim(read_text("1 1:1", n_features = 2^27)$x), c(1L, 2^27))
+  expect_error(check_features(2^28, memory = 2^29), "`n_features` must be smaller", class = "hofm_error_input")
+  expect_equal(check_features(2^27, memory = 2^29), 2^27)
+})
+
 test_that("random damage to a good file ends in a matrix or in a classed error", {
   good <- charToRaw("1 1:0.5 2:3\n-1 3:1e-5 # x\r\n2 qid:3 1:1\n")
   outcome <- seeded(3, replicate(500, {
