@@ -53,8 +53,8 @@ all_subsets_gradient_cpp <- function(p, x) {
     .Call(`_hofm_all_subsets_gradient_cpp`, p, x)
 }
 
-read_libsvm_cpp <- function(next_block, base, features) {
-    .Call(`_hofm_read_libsvm_cpp`, next_block, base, features)
+read_libsvm_cpp <- function(next_block, base, features, most) {
+    .Call(`_hofm_read_libsvm_cpp`, next_block, base, features, most)
 }
 
 write_libsvm_cpp <- function(x, y, qid, base, put, block) {
@@ -69,8 +69,8 @@ score_links_cpp <- function(A, B, model, threads) {
     .Call(`_hofm_score_links_cpp`, A, B, model, threads)
 }
 
-links_auc_cpp <- function(A, B, model, grid, links, known, threads) {
-    .Call(`_hofm_links_auc_cpp`, A, B, model, grid, links, known, threads)
+links_curve_cpp <- function(A, B, model, grid, links, known, max_points, threads) {
+    .Call(`_hofm_links_curve_cpp`, A, B, model, grid, links, known, max_points, threads)
 }
 
 top_links_cpp <- function(A, B, model, grid, known, n, by_node, threads) {

@@ -28,14 +28,10 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
   type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
   fit <- check_link_fit(fit)
   graph <- matched_graph(fit, graph_of(A, B))
-  link <- score_matrix(fit, graph, link_threads(fit, threads))
+  link <- within_memory(score_links_cpp(graph$A, graph$B, link_model(fit), link_threads(fit, threads)))
+  if (is.null(link)) abort_overflow()
   dimnames(link) <- if (!all(vapply(graph$nodes, is.null, NA))) unname(graph$nodes)
   on_scale(fit, link, type)
-}
-
-score_matrix <- function(fit, graph, threads) {
-  link <- within_memory(score_links_cpp(graph$A, graph$B, link_model(fit), threads))
-  if (is.null(link)) abort_overflow() else link
 }
 
 #' The best new links
@@ -122,7 +118,7 @@ auc.hofm <- function(x, test, ci = FALSE, level = 0.95, method = c("delong", "lo
   if (inherits(test, "link_pairs")) return(pairs_auc(x, test, ci, level, method, threads))
   fit <- check_link_fit(x, "x")
   check_rest_object(test)
-  stats <- rest_auc(fit, test, link_threads(fit, threads))
+  stats <- rest_curve(fit, test, -1, link_threads(fit, threads))$summary
   warn_one_class(stats)
   if (ci) auc_interval(stats[["auc"]], sqrt(stats[["variance"]]), level, method) else nan_to_na(stats[["auc"]])
 }
@@ -136,11 +132,12 @@ pair_links <- function(fit, pairs, threads) {
   link_values(fit, matched_blocks(fit, pairs, "test"), link_threads(fit, threads))
 }
 
-rest_auc <- function(fit, test, threads) {
+# `most`: points of the curve, 0 for all; negative for its area alone.
+rest_curve <- function(fit, test, most, threads) {
   graph <- matched_graph(fit, graph_of(test))
   ends <- function(pairs) ordered_ends(graph, pairs$i, pairs$j)
-  guard_overflow(links_auc_cpp(graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, ends(test$links),
-                               ends(test$train), threads))
+  guard_overflow(links_curve_cpp(graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, ends(test$links),
+                                 ends(test$train), most, threads))
 }
 
 #' ROC curve over all remaining pairs
@@ -170,77 +167,9 @@ roc_curve.hofm <- function(x, test, max_points = NULL, threads = NULL, ...) {
   most <- check_max_points(max_points)
   fit <- check_link_fit(x, "x")
   check_rest_object(test)
-  threads <- link_threads(fit, threads)
-  stats <- rest_auc(fit, test, threads)
-  warn_one_class(stats)
-  points <- rest_points(fit, test, threads)
-  kept <- thin_points_cpp(points$fpr, points$tpr, most)
-  new_roc_curve(lapply(points, `[`, kept), stats, c("0", "1"), weighted = FALSE)
-}
-
-#' The corners of the curve, from the highest score to the lowest
-#'
-#' At the score of a link both shares change, if others are tied with it; between the scores of two links only that of the others
-#' does. So it is enough to know how many others there are at each and between, and the least of those between.
-#' @param cells How many scores are made at a time.
-#' @noRd
-rest_points <- function(fit, test, threads, cells = 4e6) {
-  graph <- matched_graph(fit, graph_of(test))
-  links <- ordered_ends(graph, test$links$i, test$links$j)
-  train <- ordered_ends(graph, test$train$i, test$train$j)
-  blocks <- split(seq_len(nrow(graph$A)), (seq_len(nrow(graph$A)) - 1) %/% max(1, cells %/% nrow(graph$B)))
-  block_scores <- function(rows) {
-    score_matrix(fit, list(A = from_matrix(graph$A[rows, , drop = FALSE]), B = graph$B), threads)
-  }
-  known <- lapply(blocks, function(rows) if (any(links$i %in% rows)) block_scores(rows)[cells_of(links, rows)])
-  known <- unlist(known, use.names = FALSE)
-  at <- sort(unique(known))
-  others <- new_count(length(at))
-  for (rows in blocks) {
-    scores <- block_scores(rows)
-    others <- add_counts(others, scores[other_cells(graph, rows, list(links, train))], at)
-  }
-  curve_corners(at, tabulate(match(known, at), length(at)), others)
-}
-
-# Places of pairs in the matrix of scores of some rows.
-cells_of <- function(ends, rows) {
-  row <- match(ends$i, rows)
-  cbind(row, ends$j)[!is.na(row), , drop = FALSE]
-}
-
-# The pairs of the graph in some rows, but for those in `out`.
-other_cells <- function(graph, rows, out) {
-  wanted <- matrix(TRUE, length(rows), nrow(graph$B))
-  if (graph$one_set) wanted <- if (graph$directed) rows != col(wanted) else rows < col(wanted)
-  for (ends in out) wanted[cells_of(ends, rows)] <- FALSE
-  wanted
-}
-
-# How many scores there are at each of m values (`tied`), and below the first, between two and above the last (`between`), with the
-# `least` of each such gap.
-new_count <- function(m) list(tied = numeric(m), between = numeric(m + 1), least = rep(Inf, m + 1))
-
-add_counts <- function(count, scores, at) {
-  scores <- sort(scores)
-  gap <- findInterval(scores, at)
-  tie <- scores == c(-Inf, at)[gap + 1L]
-  count$tied <- count$tied + tabulate(gap[tie], length(at))
-  gap <- gap[!tie] + 1L
-  count$between <- count$between + tabulate(gap, length(at) + 1)
-  first <- c(TRUE, diff(gap) > 0)[seq_along(gap)]
-  count$least[gap[first]] <- pmin(count$least[gap[first]], scores[!tie][first])
-  count
-}
-
-curve_corners <- function(at, linked, others) {
-  m <- length(at)
-  found <- data.frame(place = c(seq_len(m), 0:m + 0.5), threshold = c(at, others$least), tpr = c(linked, numeric(m + 1)),
-                      fpr = c(others$tied, others$between))
-  found <- found[order(-found$place), ]
-  found <- found[found$tpr + found$fpr > 0, ]
-  share <- function(count) c(0, cumsum(count) / sum(count))
-  list(threshold = c(Inf, found$threshold), fpr = share(found$fpr), tpr = share(found$tpr))
+  points <- rest_curve(fit, test, most, link_threads(fit, threads))
+  warn_one_class(points$summary)
+  new_roc_curve(points, points$summary, c("0", "1"), weighted = FALSE)
 }
 
 check_rest_object <- function(test) {

@@ -184,15 +184,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // read_libsvm_cpp
-Rcpp::List read_libsvm_cpp(Rcpp::Function next_block, int base, int features);
-RcppExport SEXP _hofm_read_libsvm_cpp(SEXP next_blockSEXP, SEXP baseSEXP, SEXP featuresSEXP) {
+Rcpp::List read_libsvm_cpp(Rcpp::Function next_block, int base, int features, int most);
+RcppExport SEXP _hofm_read_libsvm_cpp(SEXP next_blockSEXP, SEXP baseSEXP, SEXP featuresSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::Function >::type next_block(next_blockSEXP);
     Rcpp::traits::input_parameter< int >::type base(baseSEXP);
     Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
-    rcpp_result_gen = Rcpp::wrap(read_libsvm_cpp(next_block, base, features));
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_libsvm_cpp(next_block, base, features, most));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -236,9 +237,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// links_auc_cpp
-Rcpp::NumericVector links_auc_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links, Rcpp::List known, int threads);
-RcppExport SEXP _hofm_links_auc_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP gridSEXP, SEXP linksSEXP, SEXP knownSEXP, SEXP threadsSEXP) {
+// links_curve_cpp
+Rcpp::List links_curve_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links, Rcpp::List known, double max_points, int threads);
+RcppExport SEXP _hofm_links_curve_cpp(SEXP ASEXP, SEXP BSEXP, SEXP modelSEXP, SEXP gridSEXP, SEXP linksSEXP, SEXP knownSEXP, SEXP max_pointsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -248,8 +249,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< std::string >::type grid(gridSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type links(linksSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type known(knownSEXP);
+    Rcpp::traits::input_parameter< double >::type max_points(max_pointsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(links_auc_cpp(A, B, model, grid, links, known, threads));
+    rcpp_result_gen = Rcpp::wrap(links_curve_cpp(A, B, model, grid, links, known, max_points, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -339,11 +341,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_kernel_spread_cpp", (DL_FUNC) &_hofm_kernel_spread_cpp, 2},
     {"_hofm_all_subsets_value_cpp", (DL_FUNC) &_hofm_all_subsets_value_cpp, 2},
     {"_hofm_all_subsets_gradient_cpp", (DL_FUNC) &_hofm_all_subsets_gradient_cpp, 2},
-    {"_hofm_read_libsvm_cpp", (DL_FUNC) &_hofm_read_libsvm_cpp, 3},
+    {"_hofm_read_libsvm_cpp", (DL_FUNC) &_hofm_read_libsvm_cpp, 4},
     {"_hofm_write_libsvm_cpp", (DL_FUNC) &_hofm_write_libsvm_cpp, 6},
     {"_hofm_number_text_cpp", (DL_FUNC) &_hofm_number_text_cpp, 1},
     {"_hofm_score_links_cpp", (DL_FUNC) &_hofm_score_links_cpp, 4},
-    {"_hofm_links_auc_cpp", (DL_FUNC) &_hofm_links_auc_cpp, 7},
+    {"_hofm_links_curve_cpp", (DL_FUNC) &_hofm_links_curve_cpp, 8},
     {"_hofm_top_links_cpp", (DL_FUNC) &_hofm_top_links_cpp, 8},
     {"_hofm_auc_cpp", (DL_FUNC) &_hofm_auc_cpp, 3},
     {"_hofm_roc_points_cpp", (DL_FUNC) &_hofm_roc_points_cpp, 4},

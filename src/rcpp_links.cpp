@@ -3,6 +3,7 @@
 
 #include "hofm/score_links.h"
 #include "rcpp_convert.h"
+#include "rcpp_curve.h"
 #include "rcpp_monitor.h"
 
 namespace {
@@ -40,16 +41,18 @@ SEXP score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads) {
   return hofm::all_scores(tables, threads, monitor, scores.begin()) ? SEXP(scores) : R_NilValue;
 }
 
-// `links`, `known`: list(i =, j =), from one.
+// `links`, `known`: list(i =, j =), from one. `max_points`: of the curve, 0 for all; negative for the area alone.
 // [[Rcpp::export]]
-Rcpp::NumericVector links_auc_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links,
-                                  Rcpp::List known, int threads) {
+Rcpp::List links_curve_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links, Rcpp::List known,
+                           double max_points, int threads) {
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
-  const hofm::AucStats stats = hofm::links_auc(tables, blocks_of(A, B, grid, known), from_zero(links["i"]),
-                                               from_zero(links["j"]), threads, monitor);
-  return Rcpp::NumericVector::create(Rcpp::_["auc"] = stats.auc, Rcpp::_["variance"] = stats.variance(),
-                                     Rcpp::_["n_pos"] = stats.n_pos, Rcpp::_["n_neg"] = stats.n_neg);
+  const hofm::AucCounter counter = hofm::count_links(tables, blocks_of(A, B, grid, known), from_zero(links["i"]),
+                                                     from_zero(links["j"]), threads, monitor);
+  const hofm::AucStats stats = counter.stats();
+  const Rcpp::NumericVector summary = hofm::area_summary(stats, stats.n_pos, stats.n_neg);
+  if (max_points < 0) return Rcpp::List::create(Rcpp::_["summary"] = summary);
+  return hofm::curve_points(counter, max_points, summary, monitor);
 }
 
 // [[Rcpp::export]]

@@ -52,7 +52,22 @@ inline Key key_of(const LabelledKey &x) { return x.key; }
 inline double weight_of(Key) { return 1; }
 inline double weight_of(const WeightedKey &x) { return x.weight; }
 
+// A tick is called after about 65,536 steps of whatever is being done, and may throw.
 struct NoTick { void operator()() const {} };
+
+constexpr std::size_t kTickSteps = std::size_t(1) << 16;
+
+template <class Tick> class CountedSteps {
+ public:
+  explicit CountedSteps(Tick &tick) : tick_(tick) {}
+  void operator()() {
+    if (++steps_ % kTickSteps == 0) tick_();
+  }
+
+ private:
+  Tick &tick_;
+  std::size_t steps_ = 0;
+};
 
 // ---- Sorting: in place, by the leading digits of key - smallest key ---------------------------------------
 
@@ -90,8 +105,7 @@ struct Digit {
 };
 
 // Sorts ascending by key without further memory: each pass puts every element into its bucket by following
-// cycles of displaced elements. O(n) per pass, at most 64 / (digit bits) passes. `tick` is called now
-// and then in long ranges, and may throw.
+// cycles of displaced elements. O(n) per pass, at most 64 / (digit bits) passes.
 template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) {
   if (last - first <= 48) return insertion_sort(first, last);
   const Digit digit(first, last);
@@ -101,13 +115,13 @@ template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) 
   std::fill(next, next + buckets + 1, 0);
   for (const T *x = first; x != last; ++x) ++next[digit(*x) + 1];
   for (std::size_t d = 0; d < buckets; ++d) end[d] = next[d + 1] += next[d];
-  std::size_t moves = 0;
+  CountedSteps step(tick);
   for (std::size_t d = 0; d < buckets; ++d) {
     while (next[d] < end[d]) {
       T x = first[next[d]];
       for (std::size_t to = digit(x); to != d; to = digit(x)) {
         std::swap(x, first[next[to]++]);
-        if (++moves % (1 << 16) == 0) tick();  // one cycle may visit nearly everything
+        step();  // one cycle may visit nearly everything
       }
       first[next[d]++] = x;
     }
@@ -152,7 +166,11 @@ SortedScores<Key> sort_scores(const Label *positive, const double *score, std::s
   const std::size_t n_pos = count_positives(positive, n);
   scores.pos.reserve(n_pos);
   scores.neg.reserve(n - n_pos);
-  for (std::size_t i = 0; i < n; ++i) (positive[i] ? scores.pos : scores.neg).push_back(order_key(score[i]));
+  CountedSteps step(tick);
+  for (std::size_t i = 0; i < n; ++i) {
+    (positive[i] ? scores.pos : scores.neg).push_back(order_key(score[i]));
+    step();
+  }
   sort_classes(scores, tick);
   return scores;
 }
@@ -165,8 +183,11 @@ SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score
   const std::size_t n_pos = count_positives(positive, n);
   scores.pos.reserve(n_pos);
   scores.neg.reserve(n - n_pos);
-  for (std::size_t i = 0; i < n; ++i)
+  CountedSteps step(tick);
+  for (std::size_t i = 0; i < n; ++i) {
     if (weight[i] > 0) (positive[i] ? scores.pos : scores.neg).push_back({order_key(score[i]), weight[i]});
+    step();
+  }
   sort_classes(scores, tick);
   return scores;
 }
@@ -188,14 +209,16 @@ struct AucStats {
 
 // Two walks: the mean first, then squares about it, because their difference would lose digits near AUC =
 // 1. Counts and n_pos * n_neg are doubles, exact up to 2^53; integers would overflow.
-template <class Ranking> AucStats auc_stats(const Ranking &ranking) {
+template <class Ranking, class Tick = NoTick> AucStats auc_stats(const Ranking &ranking, Tick &&tick = {}) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
+  CountedSteps step(tick);
   ClassTotals total;
   double wins = 0;
   ranking.walk([&](Key, double p, double n) {
     wins += n * (total.pos + p / 2);
     total.pos += p;
     total.neg += n;
+    step();
   });
   if (!(total.pos > 0 && total.neg > 0)) return {nan, nan, nan, total.pos, total.neg};
   const double auc = wins / (total.pos * total.neg);
@@ -208,6 +231,7 @@ template <class Ranking> AucStats auc_stats(const Ranking &ranking) {
     squares.neg += n * of_neg * of_neg;
     seen.pos += p;
     seen.neg += n;
+    step();
   });
   const auto variance = [nan](double square, double n) { return n > 1 ? square / (n - 1) : nan; };
   return {auc, variance(squares.pos, total.pos), variance(squares.neg, total.neg), total.pos, total.neg};
@@ -219,28 +243,27 @@ template <class Label, class Tick = NoTick>
 void placements(const Label *positive, const double *score, std::size_t n, double *out, Tick &&tick = {}) {
   std::vector<LabelledKey> keys;
   keys.reserve(n);
+  CountedSteps step(tick);
   for (std::size_t i = 0; i < n; ++i) {
-    if (i % (1 << 20) == 0) tick();  // fresh memory is slow to touch
     keys.push_back({order_key(score[i]), 2 * i + (positive[i] != 0)});
+    step();
   }
   sort_by_key(keys.data(), keys.data() + n, tick);
 
   const double n_pos = static_cast<double>(count_positives(positive, n));
   const double n_neg = static_cast<double>(n) - n_pos;
   double pos_below = 0, neg_below = 0;
-  std::size_t next_tick = 0;
   for (std::size_t start = 0, stop; start < n; start = stop) {
     double p = 0, m = 0;
     for (stop = start; stop < n && keys[stop].key == keys[start].key; ++stop)
       (keys[stop].positive() ? p : m) += 1;
     const double of_pos = (neg_below + m / 2) / n_neg, of_neg = 1 - (pos_below + p / 2) / n_pos;
-    for (std::size_t ii = start; ii < stop; ++ii)
+    for (std::size_t ii = start; ii < stop; ++ii) {
       out[keys[ii].index()] = keys[ii].positive() ? of_pos : of_neg;
+      step();
+    }
     pos_below += p;
     neg_below += m;
-    if (stop < next_tick) continue;
-    tick();
-    next_tick = stop + (1 << 16);
   }
 }
 
@@ -258,8 +281,9 @@ AucPair auc_pair(const Label *positive, const double *a, const double *b, std::s
   AucPair out{0, 0, 0};
   const double n_pos = static_cast<double>(count_positives(positive, n));
   const double n_neg = static_cast<double>(n) - n_pos;
-  tick();
+  CountedSteps step(tick);
   for (std::size_t i = 0; i < n; ++i) {
+    step();
     if (!positive[i]) continue;
     out.auc_a += va[i];
     out.auc_b += vb[i];
@@ -270,6 +294,7 @@ AucPair auc_pair(const Label *positive, const double *a, const double *b, std::s
     const double size = positive[i] ? n_pos : n_neg;
     const double d = (va[i] - vb[i]) - (out.auc_a - out.auc_b);
     out.variance += d * d / (size * (size - 1));
+    step();
   }
   return out;
 }
@@ -294,17 +319,24 @@ class CurveThinner {
   double cells, last = -1;
 };
 
-template <class Ranking> ClassTotals class_totals(const Ranking &ranking) {
+template <class Ranking, class Tick> ClassTotals class_totals(const Ranking &ranking, Tick &&tick) {
   ClassTotals total;
-  ranking.walk([&](Key, double p, double n) { total.pos += p; total.neg += n; });
+  CountedSteps step(tick);
+  ranking.walk([&](Key, double p, double n) {
+    total.pos += p;
+    total.neg += n;
+    step();
+  });
   return total;
 }
 
 // Calls f(threshold, fpr, tpr) for (0, 0) at threshold Inf, then for each distinct score from the highest
 // down: the shares of negatives and positives with score >= threshold. A class that does not occur has
 // share NaN.
-template <class Ranking, class F> void walk_curve(const Ranking &ranking, double max_points, F &&f) {
-  const ClassTotals total = class_totals(ranking);
+template <class Ranking, class F, class Tick = NoTick>
+void walk_curve(const Ranking &ranking, double max_points, F &&f, Tick &&tick = {}) {
+  const ClassTotals total = class_totals(ranking, tick);
+  CountedSteps step(tick);
   CurveThinner thinner(max_points);
   ClassTotals seen;
   const auto visit = [&](double threshold) {
@@ -316,6 +348,7 @@ template <class Ranking, class F> void walk_curve(const Ranking &ranking, double
     seen.pos += p;
     seen.neg += n;
     visit(key_score(key));
+    step();
   });
 }
 
@@ -323,8 +356,8 @@ template <class Ranking, class F> void walk_curve(const Ranking &ranking, double
 
 // AUC of few positives, known at the start, against many negatives that arrive in blocks and are not kept:
 // each negative is only counted into the gap between two neighbouring positives, or the tie with one, where
-// it falls. These counts determine AUC, DeLong's variance and the curve exactly. O(log n_pos) per negative,
-// 32 bytes per distinct positive. Counts are integers, so neither the order of the blocks nor their
+// it falls. These counts determine AUC, DeLong's variance and the corners of the curve exactly. O(log n_pos) per
+// negative, 48 bytes per distinct positive. Counts are integers, so neither the order of the blocks nor their
 // division among counters that are merged matters.
 class AucCounter {
  public:
@@ -336,38 +369,50 @@ class AucCounter {
       if (keys.empty() || keys.back() != key) { keys.push_back(key); ties.push_back(0); }
       ++ties.back();
     }
-    counts.assign(2 * keys.size() + 1, 0);
+    bins.resize(2 * keys.size() + 1);
   }
 
   // Throws std::invalid_argument at a NaN; what came before it in the block has then been counted.
   void add(const double *negatives, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) ++counts[bin(checked_key(negatives[i]))];
+    for (std::size_t i = 0; i < n; ++i) {
+      const Key key = checked_key(negatives[i]);
+      bins[bin(key)].add(1, key);
+    }
   }
 
   // Adds the negatives of a counter made from the same positives, such as another thread's.
   void merge(const AucCounter &other) {
     if (keys != other.keys || ties != other.ties)
       throw std::invalid_argument("counters of different positives");
-    for (std::size_t b = 0; b < counts.size(); ++b) counts[b] += other.counts[b];
+    for (std::size_t b = 0; b < bins.size(); ++b) bins[b].add(other.bins[b].count, other.bins[b].lowest);
   }
 
   AucStats stats() const { return auc_stats(*this); }
   double auc() const { return stats().auc; }
 
-  // The negatives of a gap are reported together, at the lowest score that can be in it.
+  // The negatives of a gap are reported together, at the lowest score among them.
   template <class F> void walk(F &&f) const {
     for (std::size_t i = keys.size(); ; --i) {
-      const Key lowest = i ? keys[i - 1] + 1 : order_key(-std::numeric_limits<double>::infinity());
-      if (counts[2 * i]) f(lowest, 0.0, static_cast<double>(counts[2 * i]));
+      const Bin &gap = bins[2 * i];
+      if (gap.count) f(gap.lowest, 0.0, static_cast<double>(gap.count));
       if (i == 0) return;
-      f(keys[i - 1], static_cast<double>(ties[i - 1]), static_cast<double>(counts[2 * i - 1]));
+      f(keys[i - 1], static_cast<double>(ties[i - 1]), static_cast<double>(bins[2 * i - 1].count));
     }
   }
 
  private:
-  std::vector<Key> keys;              // distinct positive scores, ascending
-  std::vector<std::uint64_t> ties;    // how many positives have each
-  std::vector<std::uint64_t> counts;  // negatives: [2i] between keys[i - 1] and keys[i], [2i + 1] at keys[i]
+  struct Bin {
+    std::uint64_t count = 0;
+    Key lowest = std::numeric_limits<Key>::max();
+    void add(std::uint64_t more, Key key) {
+      count += more;
+      lowest = std::min(lowest, key);
+    }
+  };
+
+  std::vector<Key> keys;            // distinct positive scores, ascending
+  std::vector<std::uint64_t> ties;  // how many positives have each
+  std::vector<Bin> bins;            // negatives: [2i] between keys[i - 1] and keys[i], [2i + 1] at keys[i]
 
   static Key checked_key(double score) {
     if (std::isnan(score)) throw std::invalid_argument("a score is NaN");

@@ -290,9 +290,9 @@ inline bool all_scores(const PairTables &tables, int threads, Monitor &monitor, 
   return std::count(finite.begin(), finite.end(), false) == 0;
 }
 
-// AUC of `links` against every other pair that is not left out.
-inline AucStats links_auc(const PairTables &tables, PairBlocks blocks, const std::vector<int> &link_i,
-                          const std::vector<int> &link_j, int threads, Monitor &monitor) {
+// `links` against every other pair that is not left out.
+inline AucCounter count_links(const PairTables &tables, PairBlocks blocks, const std::vector<int> &link_i,
+                              const std::vector<int> &link_j, int threads, Monitor &monitor) {
   blocks.leave_out(link_i, link_j);
   const std::vector<double> positives = pair_scores(tables, link_i, link_j);
   std::vector<AucCounter> counters(std::max(1, threads), AucCounter(positives.data(), positives.size()));
@@ -305,7 +305,7 @@ inline AucStats links_auc(const PairTables &tables, PairBlocks blocks, const std
     }
   });
   for (std::size_t t = 1; t < counters.size(); ++t) counters[0].merge(counters[t]);
-  return counters[0].stats();
+  return counters[0];
 }
 
 struct ScoredPair { int i, j; double score; };

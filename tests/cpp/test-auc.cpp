@@ -198,6 +198,7 @@ void test_counter_curve() {
       for (double a : s.pos) p += a >= threshold;
       for (double b : s.neg) n += b >= threshold;
     }
+    if (!first) CHECK(std::count(s.score.begin(), s.score.end(), threshold) > 0);  // one that occurs
     first = false;
     CHECK_NEAR(tpr, p / static_cast<double>(s.pos.size()), 1e-15);
     CHECK_NEAR(fpr, n / static_cast<double>(s.neg.size()), 1e-15);

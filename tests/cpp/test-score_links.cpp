@@ -270,7 +270,7 @@ void test_auc() {
   }
   const AucStats want = auc_stats(sort_scores(label.data(), scores.data(), scores.size()));
   for (int threads : {1, 2, 3}) {
-    const AucStats stats = links_auc(p.tables, PairBlocks(150, 700, Grid::two_sets), i, j, threads, p.monitor);
+    const AucStats stats = count_links(p.tables, PairBlocks(150, 700, Grid::two_sets), i, j, threads, p.monitor).stats();
     CHECK(stats.auc == want.auc && stats.n_neg == want.n_neg);
     CHECK_NEAR(stats.variance(), want.variance(), 1e-12);
   }
