@@ -2,7 +2,7 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test test-frameworks check install docs site spelling bench paper clean
+.PHONY: help demo test test-frameworks check install docs site spelling interrupts bench paper clean
 .NOTPARALLEL:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make bench    time the solvers beside a textbook coordinate descent; writes a table into .build/bench"
 	@echo "make site     build the web site with help pages and vignettes in .build/site, without the network"
 	@echo "make spelling look for misspelt words in the documentation"
+	@echo "make interrupts   how long each function takes to answer Ctrl-C; half an hour or so"
 	@echo "make paper    re-make the tables and figures of the paper from the data in HOFM_DATA; hours, but it resumes"
 	@echo "make clean    remove what the other targets leave here"
 	@echo "Each installs the R packages that it needs and does not find."
@@ -54,6 +55,9 @@ site: install
 spelling:
 	@$(RSCRIPT) tools/install-dependencies.R spelling
 	@$(RSCRIPT) tools/spelling.R
+
+interrupts: install
+	@$(RSCRIPT) tools/interrupts.R
 
 # Data and yardstick are looked for beside this folder unless the environment says where they are; see inst/bench/common.R.
 bench paper: export HOFM_DATA ?= $(CURDIR)/../shared/data

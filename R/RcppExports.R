@@ -33,6 +33,10 @@ interactions_cpp <- function(P, weights, degree, n) {
     .Call(`_hofm_interactions_cpp`, P, weights, degree, n)
 }
 
+named_columns_cpp <- function(index, names) {
+    .Call(`_hofm_named_columns_cpp`, index, names)
+}
+
 anova_value_cpp <- function(p, x, degree, power_sums) {
     .Call(`_hofm_anova_value_cpp`, p, x, degree, power_sums)
 }

@@ -59,8 +59,9 @@ max_degree <- function(fit) {
 }
 
 interaction_frame <- function(index, weight, features) {
-  named <- matrix(features[index], nrow(index), ncol(index), dimnames = list(NULL, sprintf("feature_%d", seq_len(ncol(index)))))
-  data.frame(named, weight = weight)
+  columns <- named_columns_cpp(index, features)
+  names(columns) <- sprintf("feature_%d", seq_along(columns))
+  list2DF(c(columns, list(weight = weight)))
 }
 
 times_sign <- " \u00d7 "

@@ -119,6 +119,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// named_columns_cpp
+Rcpp::List named_columns_cpp(Rcpp::IntegerMatrix index, Rcpp::CharacterVector names);
+RcppExport SEXP _hofm_named_columns_cpp(SEXP indexSEXP, SEXP namesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type index(indexSEXP);
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type names(namesSEXP);
+    rcpp_result_gen = Rcpp::wrap(named_columns_cpp(index, names));
+    return rcpp_result_gen;
+END_RCPP
+}
 // anova_value_cpp
 Rcpp::NumericVector anova_value_cpp(Rcpp::NumericVector p, Rcpp::NumericMatrix x, int degree, bool power_sums);
 RcppExport SEXP _hofm_anova_value_cpp(SEXP pSEXP, SEXP xSEXP, SEXP degreeSEXP, SEXP power_sumsSEXP) {
@@ -336,6 +348,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
     {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 5},
     {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 4},
+    {"_hofm_named_columns_cpp", (DL_FUNC) &_hofm_named_columns_cpp, 2},
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},
     {"_hofm_kernel_spread_cpp", (DL_FUNC) &_hofm_kernel_spread_cpp, 2},

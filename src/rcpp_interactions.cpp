@@ -12,13 +12,30 @@ Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, 
   for (int j = 0; j < d; ++j)
     for (int s = 0; s < k; ++s) rows[std::size_t(j) * k + s] = P(j, s);
   hofm::Monitor monitor = hofm::r_monitor();
-  const std::vector<hofm::Interaction> best =
-      hofm::InteractionSearch(rows, weights, d, degree, std::size_t(n), monitor)();
-  Rcpp::NumericVector weight(best.size());
-  Rcpp::IntegerMatrix features(int(best.size()), degree);
+  hofm::InteractionSearch search(rows, weights, d, degree, std::size_t(n), monitor);
+  const std::vector<hofm::Interaction> best = search();
+  Rcpp::NumericVector weight(Rcpp::no_init(R_xlen_t(best.size())));
+  Rcpp::IntegerMatrix features(Rcpp::no_init(int(best.size()), degree));
   for (std::size_t q = 0; q < best.size(); ++q) {
     weight[q] = best[q].weight;
     for (int t = 0; t < degree; ++t) features(int(q), t) = best[q].features[t] + 1;
+    monitor.poll(10.0 * degree);
   }
   return Rcpp::List::create(Rcpp::_["weight"] = weight, Rcpp::_["features"] = features);
+}
+
+// The columns of `index`, which counts from one, with names in place of numbers. Millions of them are worth a look at the user.
+// [[Rcpp::export]]
+Rcpp::List named_columns_cpp(Rcpp::IntegerMatrix index, Rcpp::CharacterVector names) {
+  hofm::Monitor monitor = hofm::r_monitor();
+  Rcpp::List columns(index.ncol());
+  for (int t = 0; t < index.ncol(); ++t) {
+    Rcpp::CharacterVector column(index.nrow());
+    columns[t] = column;
+    for (int q = 0; q < index.nrow(); ++q) {
+      SET_STRING_ELT(column, q, STRING_ELT(names, index(q, t) - 1));
+      monitor.poll(10);
+    }
+  }
+  return columns;
 }

@@ -12,29 +12,87 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <queue>
 #include <vector>
 
 #include "monitor.h"
 
 namespace hofm {
 
+// `features` are increasing and belong to whoever found them.
 struct Interaction {
   double weight;
-  std::vector<int> features;  // increasing
+  const int *features;
+};
 
-  double size() const { return std::fabs(weight); }
+// The n strongest combinations of t features of all that come along: a heap with the weakest on top. Features are kept in one array
+// and heap elements point into it, so that millions of them are moved, and given back, at little cost.
+class StrongestSets {
+  struct Entry {
+    double weight;
+    std::size_t slot;
+  };
+  // In elementary steps: where the heap is larger than the caches, each of its levels is a wait for memory.
+  static constexpr double kAddSteps = 1000, kCompareSteps = 20;
+
+  const int *at(const Entry &entry) const { return features_.data() + entry.slot * std::size_t(t_); }
+
   // Larger first; equal ones in order of their features, so that the answer is unique.
-  bool operator<(const Interaction &other) const {
-    return size() != other.size() ? size() > other.size() : features < other.features;
+  bool before(double a, const int *features_a, double b, const int *features_b) const {
+    if (std::fabs(a) != std::fabs(b)) return std::fabs(a) > std::fabs(b);
+    return std::lexicographical_compare(features_a, features_a + t_, features_b, features_b + t_);
   }
+  auto order() const {
+    return [this](const Entry &a, const Entry &b) { return before(a.weight, at(a), b.weight, at(b)); };
+  }
+
+ public:
+  StrongestSets(int degree, std::size_t n, Monitor &monitor) : t_(degree), n_(n), monitor_(monitor) {}
+
+  // What a combination must reach.
+  double threshold() const { return heap_.size() < n_ ? -1 : std::fabs(heap_.front().weight); }
+
+  void add(double weight, const int *features) {
+    if (heap_.size() < n_) {
+      features_.insert(features_.end(), features, features + t_);
+      heap_.push_back({weight, heap_.size()});
+    } else {
+      if (!before(weight, features, heap_.front().weight, at(heap_.front()))) return;
+      std::pop_heap(heap_.begin(), heap_.end(), order());
+      heap_.back().weight = weight;
+      std::copy_n(features, t_, features_.begin() + std::ptrdiff_t(heap_.back().slot) * t_);
+    }
+    std::push_heap(heap_.begin(), heap_.end(), order());
+    monitor_.poll(kAddSteps);
+  }
+
+  // Largest first. What it points to lives as long as this.
+  std::vector<Interaction> sorted() {
+    std::sort(heap_.begin(), heap_.end(), [&, less = order()](const Entry &a, const Entry &b) {
+      monitor_.poll(kCompareSteps);
+      return less(a, b);
+    });
+    std::vector<Interaction> out;
+    out.reserve(heap_.size());
+    for (const Entry &entry : heap_) {
+      out.push_back({entry.weight, at(entry)});
+      monitor_.poll(1);
+    }
+    return out;
+  }
+
+ private:
+  int t_;
+  std::size_t n_;
+  Monitor &monitor_;
+  std::vector<int> features_;  // t of each slot
+  std::vector<Entry> heap_;
 };
 
 class InteractionSearch {
  public:
   // P: d x k by rows. c: k weights.
   InteractionSearch(const std::vector<double> &P, const std::vector<double> &c, int d, int degree, std::size_t n, Monitor &monitor)
-      : k_(int(c.size())), t_(degree), n_(n), monitor_(monitor), sign_(k_) {
+      : k_(int(c.size())), t_(degree), any_(n > 0), monitor_(monitor), best_(degree, n, monitor), sign_(k_) {
     std::vector<double> scale(k_);
     for (int s = 0; s < k_; ++s) {
       sign_[s] = c[s] < 0 ? -1 : 1;
@@ -44,6 +102,7 @@ class InteractionSearch {
     for (int j = 0; j < d; ++j) {
       for (int s = 0; s < k_; ++s) norm[j] += std::pow(std::fabs(scale[s] * P[std::size_t(j) * k_ + s]), t_);
       norm[j] = std::pow(norm[j], 1.0 / t_);
+      monitor_.poll(20.0 * (k_ + 1));  // powers are slow
     }
     order_.resize(d);
     std::iota(order_.begin(), order_.end(), 0);
@@ -54,21 +113,18 @@ class InteractionSearch {
     }
     products_.assign(std::size_t(t_) * k_, 0.0);
     chosen_.resize(t_);
+    found_.resize(t_);
   }
 
-  // Largest first.
+  // Largest first. What it points to lives as long as the search.
   std::vector<Interaction> operator()() {
-    if (int(norm_.size()) >= t_ && n_ > 0) extend(0, 0);
-    std::vector<Interaction> best;
-    for (; !best_.empty(); best_.pop()) best.push_back(best_.top());
-    std::sort(best.begin(), best.end());
-    return best;
+    if (int(norm_.size()) >= t_ && any_) extend(0, 0);
+    return best_.sorted();
   }
 
  private:
   const double *q(int j) const { return q_.data() + std::size_t(j) * k_; }
   double *product(int r) { return products_.data() + std::size_t(r) * k_; }
-  double threshold() const { return best_.size() < n_ ? -1 : best_.top().size(); }
 
   // ||u||_{t/r} of the product of r vectors.
   double product_norm(int r) {
@@ -92,7 +148,7 @@ class InteractionSearch {
     const int left = t_ - r, last = int(norm_.size()) - left;
     int j = first;
     for (; j <= last; ++j) {
-      if (so_far * best_norms(j, left) <= threshold()) break;
+      if (so_far * best_norms(j, left) <= best_.threshold()) break;
       chosen_[r] = j;
       if (left == 1) {
         offer(r, j);
@@ -108,20 +164,18 @@ class InteractionSearch {
     const double *u = r == 0 ? sign_.data() : product(r - 1);
     double weight = 0;
     for (int s = 0; s < k_; ++s) weight += u[s] * q(j)[s];
-    if (std::fabs(weight) < threshold()) return;
-    Interaction found{weight, {}};
-    for (int c : chosen_) found.features.push_back(order_[c]);
-    std::sort(found.features.begin(), found.features.end());
-    best_.push(std::move(found));
-    if (best_.size() > n_) best_.pop();
+    if (std::fabs(weight) < best_.threshold()) return;
+    for (int c = 0; c < t_; ++c) found_[c] = order_[chosen_[c]];
+    std::sort(found_.begin(), found_.end());
+    best_.add(weight, found_.data());
   }
 
   int k_, t_;
-  std::size_t n_;
+  bool any_;
   Monitor &monitor_;
+  StrongestSets best_;
   std::vector<double> sign_, norm_, q_, products_;
-  std::vector<int> order_, chosen_;
-  std::priority_queue<Interaction> best_;  // the smallest of the best on top
+  std::vector<int> order_, chosen_, found_;
 };
 
 }  // namespace hofm

@@ -85,3 +85,20 @@ test_that("training on all pairs can be stopped while its tables are made", {
   }, "time limit")
   expect_lt(proc.time()[["elapsed"]] - start, 5)
 })
+
+test_that("a time limit in the sorting of scores is an error that try() catches", {
+  skip_if_not_installed("callr")
+  said <- callr::r(function() {
+    set.seed(1)
+    score <- rnorm(1e7)
+    truth <- score > 0.5
+    limited <- function(code) {
+      setTimeLimit(elapsed = 0.1, transient = TRUE)
+      on.exit(setTimeLimit())
+      class(try(code, silent = TRUE))
+    }
+    list(limited(hofm:::auc_cpp(truth, score, numeric())), limited(hofm:::roc_points_cpp(truth, score, numeric(), 0)),
+         limited(hofm:::auc_pair_cpp(truth, score, -score)))
+  })
+  expect_equal(said, rep(list("try-error"), 3))
+})
