@@ -165,3 +165,25 @@ test_that("links are followed to their end, there or not, and never replaced", {
     expect_equal(list.files(folder, "^[.]", all.files = TRUE, no.. = TRUE), character())
   })
 })
+
+# In the sources every line of .Rbuildignore is about a file that is there or that is made there, as .gitignore says.
+ignored_by_build <- function() {
+  file <- test_path("..", "..", ".Rbuildignore")
+  skip_if_not(file.exists(file), "not in the sources: the installed package has no .Rbuildignore")
+  readLines(file)
+}
+any_match <- function(patterns, files) vapply(patterns, function(pattern) any(grepl(pattern, files, perl = TRUE)), NA)
+
+test_that("no line of .Rbuildignore names a file that does not exist", {
+  patterns <- ignored_by_build()
+  root <- test_path("..", "..")
+  here <- c(list.files(root, all.files = TRUE), file.path("tests", list.files(file.path(root, "tests"))))
+  made <- gsub("*", "any", gsub("^/|/$", "", readLines(file.path(root, ".gitignore"))), fixed = TRUE)
+  expect_identical(patterns[!any_match(patterns, c(".git", here, made, file.path("src", made)))], character())
+})
+
+test_that("hidden files of the sources do not get into the package", {
+  patterns <- ignored_by_build()
+  hidden <- c(".ci", ".git", ".github", ".gitignore")
+  expect_identical(Filter(function(file) !any(any_match(patterns, file)), hidden), character())
+})
