@@ -19,7 +19,7 @@ of_epoch <- function(what, threads, time, target) {
   say(what, " of ", job$name, ", ", threads, " thread(s)")
   seconds <- interleave(list(hofm = function() time(threads), yardstick = function() yardstick_epoch(job, m)))
   result(what, job$name, order = m, rank = 30, threads = threads, seconds = seconds[, 1], yardstick = seconds[, 2],
-         sense = "of an epoch", target = target)
+         sense = "of an epoch", target = target, alive = c(hofm = min(alive_share(fit), alive_share(plain))))
 }
 rbind(of_epoch("gradient on link pairs", 1, gradient, NA), of_epoch("gradient on link pairs", 2, gradient, 0.04),
       of_epoch("scores of all pairs", 1, score, 0.5), of_epoch("scores of all pairs", 2, score, 0.25),

@@ -5,13 +5,16 @@ rows <- list()
 ours <- function(m, k, solver, epochs = NULL) {
   control <- hofm_control(threads = 1, max_iter = epochs, tol = if (!is.null(epochs)) 0, eta = if (solver == "adagrad") 0.05, init_sd = 0.05, seed = 1,
                           keep_fitted = FALSE)
-  elapsed(suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, loss = "squared", solver = solver, control = control)))
+  seconds <- elapsed(fit <- suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, loss = "squared",
+                                                  solver = solver, control = control)))
+  timed(seconds, alive_share(fit))
 }
 ten_epochs <- function() if (is.null(yardstick_binary())) NA else sum(run_yardstick(job, 2, 8, epochs = 10)$seconds)
 compare <- function(peer, note, m, k, us, them) {
   say("beside ", peer)
   seconds <- interleave(list(hofm = us, peer = them, yardstick = ten_epochs))
   result(paste("beside", peer), job$name, order = m, rank = k, threads = 1, seconds = seconds[, 1], yardstick = seconds[, 3],
+         alive = share_of(seconds)["hofm"],
          note = sprintf("%s; %s takes %.3g s, %.1f times as long", note, peer, stats::median(seconds[, 2]),
                         stats::median(seconds[, 2] / seconds[, 1])))
 }
