@@ -4,7 +4,7 @@ compared_classes <- function() {
 }
 
 test_that("two classes: areas with DeLong's intervals and tests as pROC has them, corrected by p.adjust()", {
-  skip_if_not_installed("pROC")
+  skip_if_broken("pROC")
   d <- compared_classes()
   models <- list(
     num = glm(class ~ num, binomial, d$train), int = glm(class ~ int, binomial, d$train),
@@ -186,7 +186,7 @@ test_that("pictures return what they show", {
 })
 
 test_that("comparisons look as they did", {
-  skip_if_not_installed("vdiffr")
+  skip_if_broken("vdiffr")
   scores <- list(good = 1:40 + rep(c(0, 30), 20), fair = 1:40 + rep(c(0, 12), 20), "a name of some length" = rep(1:4, 10))
   models <- lapply(scores, function(score) function(newdata) score)
   classes <- data.frame(class = factor(rep(c("a", "b"), 20)))

@@ -1,5 +1,5 @@
 test_that("order 1 has the curve and the choices of cv.glmnet", {
-  skip_if_not_installed("glmnet")
+  skip_if_broken("glmnet")
   set.seed(33)
   x <- matrix(rnorm(120 * 6), 120)
   y <- drop(x %*% rnorm(6)) + rnorm(120)
@@ -7,7 +7,11 @@ test_that("order 1 has the curve and the choices of cv.glmnet", {
   # glmnet divides a numeric response by its spread in each training set: make that one everywhere
   for (k in 1:6) y[foldid == k] <- scale(y[foldid == k]) * sqrt(20 / 19)
   lambda <- 10^seq(1, -3, length.out = 15)
-  theirs <- glmnet::cv.glmnet(x, y, alpha = 0, standardize = FALSE, foldid = foldid, lambda = lambda, thresh = 1e-20)
+  cv_glmnet <- function(...) {
+    fixed <- list(x, alpha = 0, standardize = FALSE, foldid = foldid, lambda = lambda)
+    do.call(glmnet::cv.glmnet, c(fixed, list(...), exact_glmnet()))
+  }
+  theirs <- cv_glmnet(y)
   ours <- cv_hofm(x, y, order = 1, foldid = foldid, lambda = lambda, control = exact())
   expect_equal(ours$cvm, theirs$cvm, tolerance = 1e-4)
   expect_equal(ours$cvsd, theirs$cvsd, tolerance = 1e-4)
@@ -16,8 +20,7 @@ test_that("order 1 has the curve and the choices of cv.glmnet", {
   weights <- rep(1:3, 40)
   class <- factor(ifelse(y + rnorm(120) > 0, "b", "a"))
   for (measure in c("deviance", "class", "auc")) {
-    theirs <- glmnet::cv.glmnet(x, class, family = "binomial", alpha = 0, standardize = FALSE, foldid = foldid,
-                                lambda = lambda, thresh = 1e-20, weights = weights, type.measure = measure)
+    theirs <- cv_glmnet(class, family = "binomial", weights = weights, type.measure = measure)
     ours <- cv_hofm(x, class, order = 1, foldid = foldid, lambda = lambda, weights = weights, measure = measure,
                     control = exact())
     expect_equal(ours$cvm, theirs$cvm, tolerance = 1e-4)

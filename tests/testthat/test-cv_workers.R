@@ -19,7 +19,7 @@ test_that("the result depends on the seed and on nothing else", {
 })
 
 test_that("a plan of the future package gives the same result", {
-  skip_if_not_installed("future.apply")
+  skip_if_broken("future.apply")
   skip_on_os("windows")
   data <- product_data(60)
   run <- function() timeless(cv_hofm(data$x, data$y, rank = 2, nfolds = 3, n_lambda = 4, control = hofm_control(seed = 7)))

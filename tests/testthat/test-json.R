@@ -1,4 +1,4 @@
-skip_if_not_installed("jsonlite")
+skip_if_broken("jsonlite")
 
 through_json <- function(fit, ext = ".json") {
   file <- tempfile(fileext = ext)

@@ -1,4 +1,4 @@
-skip_if_not_installed("mlr3")
+skip_if_broken("mlr3")
 
 # mlr3 ships the checks that its own learners must pass, as files to be sourced.
 mlr3_checks <- function() {

@@ -6,7 +6,7 @@ class_split <- function() {
 }
 
 test_that("glmnet gets a matrix, its columns by name, and a lambda", {
-  skip_if_not_installed("glmnet")
+  skip_if_broken("glmnet")
   d <- class_split()
   x <- as.matrix(d$train[c("num", "int")])
   newx <- as.matrix(d$test[c("num", "int")])
@@ -26,7 +26,7 @@ test_that("glmnet gets a matrix, its columns by name, and a lambda", {
 })
 
 test_that("ranger is read by the name of the positive class", {
-  skip_if_not_installed("ranger")
+  skip_if_broken("ranger")
   d <- class_split()
   forest <- ranger::ranger(class ~ num + int, d$train, num.trees = 20, probability = TRUE, seed = 1, num.threads = 1)
   compared <- compare_models(list(forest = forest), d$test)

@@ -182,7 +182,7 @@ test_that("every model but the simplex can be ranked with", {
 })
 
 test_that("a ranking is tidied and written to files like any fit, but has no residuals", {
-  skip_if_not_installed("generics")
+  skip_if_broken("generics")
   x <- data.frame(small_matrix(40))
   x$y <- small_response(as.matrix(x)) > 0
   fit <- rank_fit(y ~ ., x)

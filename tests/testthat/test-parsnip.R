@@ -1,4 +1,4 @@
-skip_if_not_installed("parsnip", "1.3.0")
+skip_if_broken("parsnip", "1.3.0")
 
 machine <- function(mode, ...) {
   parsnip::set_engine(factorization_machine(mode, ...), "hofm", control = quick())
@@ -22,7 +22,7 @@ test_that("the model is registered with its engine, modes, arguments and predict
 })
 
 test_that("it does not matter which package is loaded first", {
-  skip_if_not_installed("callr")
+  skip_if_broken("callr")
   registered <- function(packages) {
     callr::r(function(packages) {
       for (package in packages) loadNamespace(package)
@@ -90,7 +90,7 @@ test_that("a sparse matrix that would fill the memory as a dense one does not", 
 })
 
 test_that("case weights are those of hofm()", {
-  skip_if_not_installed("hardhat")
+  skip_if_broken("hardhat")
   d <- mixed_data()
   w <- seeded(1, runif(60))
   fit <- parsnip::fit_xy(machine("regression", rank = 2, penalty = 0.01), d["num"], d$y, case_weights = hardhat::importance_weights(w))
@@ -106,8 +106,8 @@ test_that("specifications print, update and refuse what they do not know", {
 })
 
 test_that("arguments have dials parameters to be tuned over", {
-  skip_if_not_installed("dials")
-  skip_if_not_installed("tune")
+  skip_if_broken("dials")
+  skip_if_broken("tune")
   spec <- factorization_machine("regression", order = tune::tune(), rank = tune::tune(), penalty = tune::tune())
   set <- parsnip::extract_parameter_set_dials(spec)
   expect_setequal(set$id, c("order", "rank", "penalty"))
@@ -118,8 +118,8 @@ test_that("arguments have dials parameters to be tuned over", {
 })
 
 test_that("a workflow with sparse data is fitted, tuned over order and penalty and predicts like hofm()", {
-  skip_if_not_installed("tune")
-  skip_if_not_installed("workflows", "1.1.4.9000")
+  skip_if_broken("tune")
+  skip_if_broken("workflows", "1.1.4.9000")
   task <- sparse_task()
   d <- sparsevctrs::coerce_to_sparse_tibble(task$x)
   d$y <- task$y
@@ -148,7 +148,7 @@ test_that("a workflow with sparse data is fitted, tuned over order and penalty a
 })
 
 test_that("a sparse blueprint keeps dummy variables sparse", {
-  skip_if_not_installed("workflows", "1.1.4.9000")
+  skip_if_broken("workflows", "1.1.4.9000")
   d <- mixed_data()
   rec <- recipes::step_dummy(recipes::recipe(y ~ num + fac, d), fac, one_hot = TRUE)
   flow <- workflows::add_model(workflows::workflow(), machine("regression", rank = 2, penalty = 0.01))

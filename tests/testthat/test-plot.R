@@ -1,5 +1,5 @@
 test_that("what cannot be drawn is an error", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   expect_error(plot(fit, which = "other"), "`which` must be one of", class = "hofm_error_input")
   expect_error(plot(fit, against = "time"), class = "hofm_error_input")
@@ -8,7 +8,7 @@ test_that("what cannot be drawn is an error", {
 })
 
 test_that("pictures leave par() alone, take a title, and return what they draw", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   grDevices::pdf(NULL, width = 8, height = 6)
   on.exit(grDevices::dev.off())
@@ -25,7 +25,7 @@ test_that("pictures leave par() alone, take a title, and return what they draw",
 })
 
 test_that("all pictures of all models can be drawn, on a small device too", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   nodes <- small_matrix(12)
   pairs <- link_pairs(nodes, small_matrix(10, 3), seeded(4, data.frame(i = rep(1:12, 5), j = rep(1:10, 6), y = rbinom(60, 1, 0.5))))
   for (model in model_names()) {
@@ -41,7 +41,7 @@ test_that("all pictures of all models can be drawn, on a small device too", {
 })
 
 test_that("a damaged fit is refused as by predict()", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   for (which in eval(formals(plot.hofm)$which)) for (field in c("P", "features", "model", "format_version")) {
     bad <- still_fit()
     bad[[field]] <- "a"
@@ -51,7 +51,7 @@ test_that("a damaged fit is refused as by predict()", {
 })
 
 test_that("errors name the fit as the function does", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   for (damage in list("trace", "degree_variance", "P")) {
     broken <- fit

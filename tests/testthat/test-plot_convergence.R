@@ -9,7 +9,7 @@ test_that("convergence is drawn on a log scale when the objective is positive", 
 })
 
 test_that("rows that are not finite are left out, and a trace without others is an error", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   fit$trace$objective[2:3] <- c(NaN, Inf)
   fit$trace$seconds[5] <- NA
@@ -26,7 +26,7 @@ test_that("rows that are not finite are left out, and a trace without others is 
 })
 
 test_that("one row, a constant and the extremes are drawn", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   for (objective in list(0.5, rep(2, 7), 0, c(1e-300, 1e300), c(0, 1e308), -5)) {
     fit$trace <- data.frame(iteration = seq_along(objective), seconds = seq_along(objective) / 9, objective = objective)
@@ -36,7 +36,7 @@ test_that("one row, a constant and the extremes are drawn", {
 })
 
 test_that("the end point is filled when the solver converged", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   shape <- function(fit) ggplot2::layer_data(ggplot2::autoplot(fit), 2)[c("x", "shape")]
   expect_equal(shape(fit), data.frame(x = 0.06, shape = 19), ignore_attr = TRUE)
@@ -59,7 +59,7 @@ validated_fit <- function() {
 }
 
 test_that("the loss on rows held out is drawn beside the objective", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- validated_fit()
   drawn(shown <- plot(fit))
   expect_identical(shown$validation, fit$validation$trace$loss)

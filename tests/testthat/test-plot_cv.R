@@ -14,7 +14,7 @@ test_that("the plot shows the table and keeps the device's settings", {
 })
 
 test_that("a measure without a finite value is an error, with some it is drawn", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   cv <- still_cv()
   cv$table$cvm[1:3] <- cv$cvm[1:3] <- NaN
   expect_silent(drawn(plot(cv)))
@@ -25,7 +25,7 @@ test_that("a measure without a finite value is an error, with some it is drawn",
 })
 
 test_that("the ggplot shows bars for the chosen curve alone, and both lambdas", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   cv <- still_cv()
   picture <- ggplot2::autoplot(cv)
   expect_equal(ggplot2::layer_data(picture, 1)$xintercept, log10(c(cv$lambda.min, cv$lambda.1se)))

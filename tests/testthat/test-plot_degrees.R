@@ -9,7 +9,7 @@ test_that("shares are those of the summary, or of the parts of the link over new
 })
 
 test_that("one row, a link that does not vary and rows with gaps are no harm", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   d <- mixed_data()
   fit <- quick_fit(y ~ num + lgl, d)
   expect_equal(degrees_data(fit, d[1, ])$share, c(0, 0))

@@ -25,7 +25,7 @@ test_that("features with the longest rows have names", {
 })
 
 test_that("one factor, one feature and factors at zero are drawn", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   x <- small_matrix()
   one <- collapsing(hofm(x, small_response(x), rank = 1, control = quick()))
   expect_equal(embedding_data(one, NULL, 15)$y, numeric(4))
@@ -53,7 +53,7 @@ test_that("a degree without factors has no map", {
 })
 
 test_that("the sides of pairs are told apart", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   nodes <- small_matrix(12)
   pairs <- link_pairs(nodes, pairs = cbind(1:6, 7:12, 0:1))
   map <- embedding_data(quick_fit(pairs), NULL, 15)

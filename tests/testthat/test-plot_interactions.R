@@ -13,7 +13,7 @@ test_that("the strongest of each degree are shown, without those that are zero",
 })
 
 test_that("a fit without interactions says so", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   fit$P[["2"]][] <- 0
   expect_identical(unique(plot_data(fit)$degree), 3L)
@@ -56,7 +56,7 @@ test_that("long labels have room, and of many bars only those that fit are drawn
 })
 
 test_that("the ggplot has a panel for each degree and the bars of the base picture", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   fit <- still_fit()
   bars <- ggplot2::layer_data(ggplot2::autoplot(fit, "interactions"), 1)
   shown <- plot_data(fit)

@@ -56,7 +56,7 @@ test_that("names that are too long for a small device are cut", {
 })
 
 test_that("the ggplot has the curves and the labels of the base picture", {
-  skip_if_not_installed("ggplot2")
+  skip_if_broken("ggplot2")
   curves <- still_curves()
   picture <- ggplot2::autoplot(curves)
   lines <- ggplot2::layer_data(picture, 2)

@@ -136,7 +136,7 @@ test_that("the number of threads does not matter", {
 })
 
 test_that("a saved fit predicts the same in a new process", {
-  skip_if_not_installed("callr")
+  skip_if_broken("callr")
   d <- mixed_data()
   fit <- quick_fit(class ~ poly(num, 2) + fac, d)
   file <- tempfile(fileext = ".rds")

@@ -1,4 +1,4 @@
-skip_if_not_installed("recipes")
+skip_if_broken("recipes")
 
 scaling_recipe <- function(d) {
   recipes::step_normalize(recipes::recipe(y ~ num + int + fac, d), num, int)

@@ -1,4 +1,4 @@
-skip_if_not_installed("generics")
+skip_if_broken("generics")
 
 test_that("tidy() lists every parameter, by the names broom uses", {
   d <- mixed_data()
@@ -92,7 +92,7 @@ test_that("a cross-validation is tidied like cv.glmnet", {
 })
 
 test_that("tables are tibbles where there are tibbles", {
-  skip_if_not_installed("tibble")
+  skip_if_broken("tibble")
   fit <- quick_fit(y ~ num, mixed_data())
   expect_s3_class(generics::tidy(fit), "tbl_df")
   expect_s3_class(generics::glance(fit), "tbl_df")
