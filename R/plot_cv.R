@@ -28,10 +28,12 @@ autoplot.cv_hofm <- function(object, ...) {
   looks <- curve_looks(vapply(parts, function(part) part$chosen[1], NA))
   looks$lty[is.na(looks$lty)] <- 0
   one <- data[data$chosen, ]
-  bare_ggplot(data, x = "lambda", y = "cvm", colour = "curve", shape = "curve", linetype = "curve") +
+  # Shapes are for points alone: from the bars their scale would hear of the chosen curve first, and ggplot2 4 gives out
+  # the values in that order.
+  bare_ggplot(data, x = "lambda", y = "cvm", colour = "curve", linetype = "curve") +
     ggplot2::geom_vline(xintercept = c(object$lambda.min, object$lambda.1se), linetype = "dotted", colour = "grey40") +
     ggplot2::geom_linerange(mapping(ymin = "cvlo", ymax = "cvup"), one, colour = "grey60", linetype = "solid", na.rm = TRUE) +
-    ggplot2::geom_line(na.rm = TRUE) + ggplot2::geom_point(na.rm = TRUE) +
+    ggplot2::geom_line(na.rm = TRUE) + ggplot2::geom_point(mapping(shape = "curve"), na.rm = TRUE) +
     ggplot2::scale_x_log10() + ggplot2::scale_colour_manual(NULL, values = looks$col) +
     ggplot2::scale_shape_manual(NULL, values = looks$pch) + ggplot2::scale_linetype_manual(NULL, values = looks$lty) +
     ggplot2::labs(x = expression(lambda), y = unname(object$name)) +

@@ -31,7 +31,10 @@ test_that("the ggplot shows bars for the chosen curve alone, and both lambdas", 
   expect_equal(ggplot2::layer_data(picture, 1)$xintercept, log10(c(cv$lambda.min, cv$lambda.1se)))
   bars <- ggplot2::layer_data(picture, 2)
   expect_equal(bars$ymin, cv$cvlo[order(-cv$lambda)], ignore_attr = TRUE)
-  expect_equal(nrow(ggplot2::layer_data(picture, 4)), nrow(cv$table))
+  points <- ggplot2::layer_data(picture, 4)
+  expect_equal(nrow(points), nrow(cv$table))
+  looks <- unique(points[order(points$group), c("colour", "shape")])
+  expect_equal(looks, list(colour = curve_looks(c(FALSE, TRUE))$col, shape = c(2, 16)), ignore_attr = TRUE)
 })
 
 test_that("the legend is where nothing is hidden", {
