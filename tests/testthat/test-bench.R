@@ -63,3 +63,10 @@ test_that("another start of the yardstick is another scale of its features, with
   objective <- function(x, P, lambda) mean((job$y - value(as.matrix(x), P))^2) / 2 + lambda / 2 * sum(P^2)
   expect_equal(objective(given, P / moved$scale, moved$lambda * moved$scale^2), objective(job$x, P, 1e-7))
 })
+
+test_that("the published epochs of coordinate descent are those of live models", {
+  table <- utils::read.csv(system.file("bench", "results.csv", package = "hofm"))
+  epochs <- table[table$question == "epoch of coordinate descent", ]
+  expect_setequal(epochs$order, 2:8)
+  expect_true(all(epochs$alive > 0.9))
+})
