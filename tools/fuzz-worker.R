@@ -29,6 +29,7 @@ say <- function(...) {
   flush(report)
 }
 
+setwd(tempdir())                 # a spoilt file name is still one
 sink(nullfile())
 grDevices::pdf(NULL)
 for (k in seq(number[2], number[3])) {

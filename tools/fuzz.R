@@ -1,9 +1,9 @@
-# Usage: Rscript tools/fuzz.R [PART ...] with the environment variables SEED, FROM, CALLS, SECONDS and JOBS
+# Usage: Rscript tools/fuzz.R [PART ...] with the environment variables SEED, FROM, CALLS, LIBFUZZER_SECONDS and JOBS
 # Attacks the installed package. Parts:
 #   calls   CALLS random calls of everything that is exported, good and bad, from number FROM on (tests/testthat/helper-fuzz.R)
 #   json    as many tenths of mutated files for read_hofm_json() (tools/fuzz-json.R)
 #   files   as many hundredths of writers killed, files cut and bits flipped (tools/fuzz-files.R)
-#   libsvm  SECONDS of arbitrary bytes for the reader of libsvm text, by libFuzzer (tests/cpp/fuzz-libsvm.cpp)
+#   libsvm  LIBFUZZER_SECONDS of arbitrary bytes for the reader of libsvm text, by libFuzzer (tests/cpp/fuzz-libsvm.cpp)
 # Each part ends with what it tried and what it found. SEED and FROM with CALLS=1 make one trial again.
 #
 # Trials run in processes of their own with limited memory. One that dies or hangs is a finding; the rest goes on in a new process.
@@ -209,7 +209,7 @@ calls <- setting("CALLS", 5000)
 jobs <- max(1, setting("JOBS", max(1, parallel::detectCores(), na.rm = TRUE)))
 share <- c(calls = 1, json = 10, files = 100)
 found <- vapply(parts, function(part) {
-  if (part == "libsvm") run_libsvm(seed, setting("SECONDS", 60))
+  if (part == "libsvm") run_libsvm(seed, setting("LIBFUZZER_SECONDS", 60))
   else run_part(part, seed, from, ceiling(calls / share[[part]]), jobs)
 }, 0)
 quit(status = if (sum(found) > 0) 1 else 0)

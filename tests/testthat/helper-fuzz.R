@@ -92,15 +92,20 @@ damage_s4 <- function(x, depth) {
   list(value = x, what = paste0("@", name, " ", new$what))
 }
 
-# list(value =, what =): something like x that is not what it was, and how it differs.
+# list(value =, what =): something like x that is not what it was, and how it differs. Not everything can be done to every value.
 damage <- function(x, depth = 0) {
   if (depth > 3 || runif(1) < 0.15) return(odd_value())
-  spoilt <- tryCatch(
-    if (isS4(x)) damage_s4(x, depth) else if (is.list(x)) damage_list(x, depth) else if (is.atomic(x) && !is.null(x)) damage_atomic(x)
-    else odd_value(),
-    error = function(e) odd_value())
-  spoilt
+  spoilt <- function() {
+    if (isS4(x)) damage_s4(x, depth)
+    else if (is.list(x)) damage_list(x, depth)
+    else if (is.atomic(x) && !is.null(x)) damage_atomic(x)
+    else odd_value()
+  }
+  tryCatch(spoilt(), error = function(e) odd_value())
 }
+
+# As damage(), but an object of the same class.
+damage_fields <- function(x) tryCatch(damage_list(x, 0), error = function(e) list(value = x, what = "as it was"))
 
 # ---- A call -------------------------------------------------------------------------------------------------
 
@@ -128,7 +133,7 @@ spoil_argument <- function(call, target) {
     return(call)
   }
   old <- call$args[[name]]
-  new <- if (first) damage_list(old, 0) else if (chance < 0.45) odd_value() else damage(old)
+  new <- if (first) damage_fields(old) else if (chance < 0.45) odd_value() else damage(old)
   call$args[name] <- list(new$value)
   call$spoilt <- c(call$spoilt, paste(name, new$what))
   call

@@ -125,7 +125,7 @@ fuzz_link_args <- function(pool) {
 # Cross-validation of few folds and few lambdas.
 fuzz_cv_args <- function(args) {
   args$lambda <- pick(c(1, 0.1), 0.1, NULL)
-  c(args[names(args) != "init"], list(nfolds = pick(2, 3), n_lambda = 3, measure = pick("default", "auc", "deviance", "class", "mse", "mae"), keep = pick(TRUE, FALSE)))
+  c(args[names(args) != "init"], list(nfolds = pick(2, 3), n_lambda = 3, measure = if (runif(1) < 0.7) "default" else pick("auc", "deviance", "class", "mse", "mae"), keep = pick(TRUE, FALSE)))
 }
 
 fuzz_kernel_args <- function(degree = TRUE, gamma = FALSE) {
@@ -246,7 +246,7 @@ fit_method_targets <- function(pool) {
     as.data.frame.hofm = plain(as.data.frame, judge_frame, name = "x"),
     simulate.hofm = plain(simulate, judge_frame, nsim = list(1, 3), seed = list(NULL, 1)),
     # The call is evaluated, as that of any model is: only what is new in it may be wrong.
-    update.hofm = target(update, function() list(object = fit(), rank = 1, evaluate = FALSE), foreign = TRUE, kept = "object"),
+    update.hofm = target(update, function() list(object = fit(), rank = 1, evaluate = FALSE), foreign = TRUE, kept = c("object", "evaluate")),
     interactions = target(interactions, function() list(fit = fit(), degree = pick(2, 3), n = 5), judge_frame),
     plot.hofm = plain(plot, which = which, name = "x"),
     autoplot.hofm = optional_target("ggplot2", "autoplot", function() list(object = fit(), which = one_of(which))),
