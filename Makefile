@@ -2,7 +2,7 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test test-frameworks check install docs site spelling interrupts bench paper clean
+.PHONY: help demo test test-frameworks check sanitize valgrind fuzz interrupts install docs site spelling bench paper clean
 .NOTPARALLEL:
 
 help:
@@ -10,6 +10,9 @@ help:
 	@echo "make test     run the tests of the C++ core and of the package"
 	@echo "make test-frameworks   the tests with parsnip, tune and mlr3, in a library of their own; compiles for ten minutes or more"
 	@echo "make check    R CMD build and R CMD check --as-cran"
+	@echo "make sanitize all tests under the address and undefined behaviour sanitizers; ONLY=REGEXP chooses files; half an hour or more"
+	@echo "make valgrind every model, solver, loss and shape of data under valgrind"
+	@echo "make fuzz     attack the package: random calls, mutated files, killed writers; PARTS, SEED, FROM, CALLS, LIBFUZZER_SECONDS, JOBS"
 	@echo "make install  build and install the package"
 	@echo "make docs     write NAMESPACE, man/ and the Rcpp glue anew"
 	@echo "make bench    time the solvers beside a textbook coordinate descent; writes a table into .build/bench"
@@ -39,6 +42,21 @@ test-frameworks:
 check:
 	@$(RSCRIPT) tools/install-dependencies.R check
 	@$(RSCRIPT) tools/check.R
+
+# CONTRIBUTING.md says what these three print.
+sanitize:
+	@$(RSCRIPT) tools/install-dependencies.R test
+	@$(RSCRIPT) tools/sanitize.R $(ONLY)
+
+valgrind: install
+	@$(RSCRIPT) tools/install-dependencies.R attack
+	@$(RSCRIPT) tools/valgrind.R
+
+fuzz: export SEED FROM CALLS LIBFUZZER_SECONDS JOBS
+fuzz: install
+	@$(RSCRIPT) tools/install-dependencies.R test
+	@$(RSCRIPT) tools/install-dependencies.R attack
+	@$(RSCRIPT) tools/fuzz.R $(PARTS)
 
 install:
 	@$(RSCRIPT) tools/install-dependencies.R run

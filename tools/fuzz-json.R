@@ -20,8 +20,9 @@ json_trials <- function(seed) {
   texts <- lapply(fits, json_of)
   list(prepare = function(k) {
     set.seed((seed * 1000003 + k) %% 2147483647)
-    name <- one_of(names(fits))
-    changed <- pick(changed_bytes, changed_structure, changed_call)(texts[[name]])
+    change <- pick(changed_bytes, changed_structure, changed_call)
+    name <- one_of(if (identical(change, changed_call)) c("formula", "logistic") else names(fits))
+    changed <- change(texts[[name]])
     newdata <- if (name == "links") pool$links else if (name == "grid") pool$split$train else fuzz_newdata(fits[[name]], pool)
     c(list(target = "read_hofm_json", fit = name, newdata = newdata), changed)
   }, text = function(trial) paste("fit:", trial$fit, "#", trial$what), run = run_json)
@@ -55,7 +56,6 @@ changed_bytes <- function(bytes) {
 changed_call <- function(bytes) {
   tree <- jsonlite::parse_json(rawToChar(bytes))
   holders <- intersect(c("calls", "offsets", "formula", "expanded", "constants", "needed", "levels"), names(tree$encoding))
-  if (!length(holders)) return(changed_structure(bytes))
   at <- one_of(holders)
   old <- tree$encoding[[at]]
   new <- if (is.character(old) && runif(1) < 0.5) gsub("\\bu\\b", one_of(payloads), old) else one_of(payloads)

@@ -1,8 +1,8 @@
 # Usage: Rscript tools/fuzz.R [PART ...] with the environment variables SEED, FROM, CALLS, LIBFUZZER_SECONDS and JOBS
 # Attacks the installed package. Parts:
 #   calls   CALLS random calls of everything that is exported, good and bad, from number FROM on (tests/testthat/helper-fuzz.R)
-#   json    as many tenths of mutated files for read_hofm_json() (tools/fuzz-json.R)
-#   files   as many hundredths of writers killed, files cut and bits flipped (tools/fuzz-files.R)
+#   json    a tenth as many mutated files for read_hofm_json() (tools/fuzz-json.R)
+#   files   a twentieth as many trials of writers killed, files cut and bits flipped (tools/fuzz-files.R)
 #   libsvm  LIBFUZZER_SECONDS of arbitrary bytes for the reader of libsvm text, by libFuzzer (tests/cpp/fuzz-libsvm.cpp)
 # Each part ends with what it tried and what it found. SEED and FROM with CALLS=1 make one trial again.
 #
@@ -207,7 +207,7 @@ seed <- setting("SEED", 1)
 from <- setting("FROM", 1)
 calls <- setting("CALLS", 5000)
 jobs <- max(1, setting("JOBS", max(1, parallel::detectCores(), na.rm = TRUE)))
-share <- c(calls = 1, json = 10, files = 100)
+share <- c(calls = 1, json = 10, files = 20)
 found <- vapply(parts, function(part) {
   if (part == "libsvm") run_libsvm(seed, setting("LIBFUZZER_SECONDS", 60))
   else run_part(part, seed, from, ceiling(calls / share[[part]]), jobs)

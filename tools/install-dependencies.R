@@ -1,4 +1,4 @@
-# Usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling|frameworks|bench
+# Usage: Rscript tools/install-dependencies.R run|test|check|docs|site|spelling|frameworks|bench|attack
 # Installs those packages among the dependencies in DESCRIPTION that are missing or too old; does nothing, and needs no
 # network, when there are none. Who may use apt (root, or sudo without a password) gets Debian's prebuilt packages;
 # what Debian does not have, and everything for everyone else, is built from CRAN.
@@ -28,8 +28,9 @@ needs_of <- function(set) {
     site = rbind(needs_of("check"), data.frame(name = "pkgdown", version = "2.0.0")),
     spelling = data.frame(name = "spelling", version = "2.0"),
     frameworks = rbind(without(c("knitr", "rmarkdown")), beneath),
+    attack = run,
     bench = rbind(run, data.frame(name = c("glmnet", "rsparse"), version = "0")),
-    give_up("the set of dependencies must be run, test, check, docs, site, spelling, frameworks or bench, not '", set, "'.")
+    give_up("the set of dependencies must be run, test, check, docs, site, spelling, frameworks, bench or attack, not '", set, "'.")
   )
 }
 
@@ -115,8 +116,30 @@ install_pandoc <- function() {
   if (!is.null(prefix) && !nzchar(Sys.which("pandoc"))) give_up("could not install pandoc; see the messages above.")
 }
 
+# libFuzzer is part of clang's runtime library, which is a package of its own; its name holds clang's version.
+attack_tools <- c("clang", "libclang-rt-14-dev", "valgrind")
+
+has_libfuzzer <- function() {
+  if (!nzchar(Sys.which("clang++"))) return(FALSE)
+  runtime <- system2("clang++", "-print-resource-dir", stdout = TRUE)
+  length(list.files(runtime, "^libclang_rt[.]fuzzer(-[a-z0-9_]+)?[.]a$", recursive = TRUE)) > 0
+}
+
+install_attack_tools <- function() {
+  missing <- function() {
+    commands <- c("clang++", "valgrind")
+    c(commands[!nzchar(Sys.which(commands))], if (!has_libfuzzer()) "libFuzzer")
+  }
+  if (!length(missing())) return(invisible())
+  prefix <- apt_prefix()
+  if (!is.null(prefix)) apt_install(prefix, attack_tools)
+  if (length(missing())) give_up("could not find ", paste(missing(), collapse = ", "), ": install the Debian packages ",
+                                 paste(attack_tools, collapse = ", "), ".")
+}
+
 set <- commandArgs(trailingOnly = TRUE)
-sets <- "run|test|check|docs|site|spelling|frameworks|bench"
+sets <- "run|test|check|docs|site|spelling|frameworks|bench|attack"
 if (length(set) != 1) give_up("usage: Rscript tools/install-dependencies.R ", sets)
 install_packages(needs_of(set), spared = if (set != "frameworks") prebuilt else character())
 if (set %in% c("check", "site")) install_pandoc()
+if (set == "attack") install_attack_tools()
