@@ -198,14 +198,6 @@ test_that("tibbles, data.tables and lists are data frames", {
   expect_identical(fitted(quick_fit(y ~ num + fac, list2env(d))), want)
 })
 
-test_that("random input gives an answer of the right length or a classed error", {
-  set.seed(20)
-  outcomes <- vapply(seq_len(500), function(k) fuzz_once(), "")
-  expect_true(all(outcomes %in% c("fit", "error")), info = paste(unique(outcomes), collapse = "; "))
-  expect_gt(sum(outcomes == "fit"), 100)
-  expect_gt(sum(outcomes == "error"), 50)
-})
-
 test_that("a rank that would not fit into memory is refused before anything is made", {
   x <- small_matrix()
   y <- small_response(x)
