@@ -1,7 +1,8 @@
-# Trials with files: writers that are killed, files that are cut, files with a bit turned. A killed writer must leave the old file or the
-# new one, whole. A reader must refuse what it is given, or give a right answer. Sourced by tools/fuzz-worker.R.
-# saveRDS() and readRDS() are R's own. The one writes in place; the other may crash, or return what crashes R at the next touch, where a
-# bit is turned. So RDS files are only cut; tools/fuzz.R calls has fits with fields that are wrong.
+# Trials with files: writers that are killed, files that are cut, files with a bit turned. A killed writer must leave
+# the old file or the new one, whole. A reader must refuse what it is given, or give a right answer. Sourced by
+# tools/fuzz-worker.R. saveRDS() and readRDS() are R's own. The one writes in place; the other may crash, or return what
+# crashes R at the next touch, where a bit is turned. So RDS files are only cut; tools/fuzz.R calls has fits with fields
+# that are wrong.
 
 file_trials <- function(seed) {
   pool <- fuzz_pool()
@@ -61,7 +62,8 @@ run_kills <- function(write, old, new, ending, times) {
     tools::pskill(job$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(job))
     left <- bytes_in(file)
-    if (!any(vapply(versions, identical, NA, left))) return(wrong("a killed writer left a file that is neither the old nor the new one"))
+    if (!any(vapply(versions, identical, NA,
+                    left))) return(wrong("a killed writer left a file that is neither the old nor the new one"))
   }
   right
 }
@@ -85,11 +87,13 @@ sample_files <- function(pool) {
     read_libsvm = made(".txt", data, judge_text(want)),
     read_libsvm_gz = made(".txt.gz", data, judge_packed(function(file) read_libsvm(file)$y, want$y)),
     read_hofm_json = made(".json", json, judge_json(want, pool$frame)),
-    read_hofm_json_gz = made(".json.gz", json, judge_packed(function(file) predict(read_hofm_json(file), pool$frame), want$fit)),
+    read_hofm_json_gz = made(".json.gz", json, judge_packed(function(file) predict(read_hofm_json(file), pool$frame),
+                                                            want$fit)),
     readRDS = made(".rds", function(file) saveRDS(fit, file), judge_rds(pool$frame)))
 }
 
-# A text file has no checksum: what is there must be read as it is. Of a cut file all rows but the last are those of the whole one.
+# A text file has no checksum: what is there must be read as it is. Of a cut file all rows but the last are those of the
+# whole one.
 judge_text <- function(want) function(file, how) {
   data <- read_libsvm(file)
   if (not_finite(data$x@x) || not_finite(data$y)) return(wrong("values that are not finite"))
@@ -127,7 +131,8 @@ judged <- function(sample, bytes, how) {
 first_wrong <- function(sample, changes, make, how) {
   for (change in changes) {
     outcome <- judged(sample, make(sample$bytes, change), how)
-    if (outcome$kind != "answer") return(list(kind = outcome$kind, message = sprintf("%s (%s at %.0f)", outcome$message, how, change)))
+    if (outcome$kind != "answer") return(list(kind = outcome$kind, message = sprintf("%s (%s at %.0f)", outcome$message,
+        how, change)))
   }
   right
 }
@@ -140,7 +145,8 @@ flipped <- function(bytes, bit) {
 flip_trial <- function(samples, times = 40) {
   name <- one_of(setdiff(names(samples), "readRDS"))
   bits <- sample.int(8 * length(samples[[name]]$bytes), times)
-  list(target = name, text = paste(times, "files with a bit turned"), run = function(trial) first_wrong(samples[[name]], bits, flipped, "turned"))
+  list(target = name, text = paste(times, "files with a bit turned"), run = function(trial) first_wrong(samples[[name]],
+      bits, flipped, "turned"))
 }
 
 # Every length from none to one byte less than all, `size` of them to a trial.

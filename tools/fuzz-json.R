@@ -1,17 +1,24 @@
-# Trials for read_hofm_json(): a good file, changed in its bytes or in its structure. It must be refused as a file, or give a fit whose
-# predictions are finite or refused; and none of it may be evaluated. Sourced by tools/fuzz-worker.R.
+# Trials for read_hofm_json(): a good file, changed in its bytes or in its structure. It must be refused as a file, or
+# give a fit whose predictions are finite or refused; and none of it may be evaluated. Sourced by tools/fuzz-worker.R.
 
 # A text that says so if it is evaluated, alone and inside calls that a formula may have.
 payloads <- c(
-  "options(hofm.fuzz = TRUE)", "base::options(hofm.fuzz = TRUE)", "(options)(hofm.fuzz = TRUE)", "I(options(hofm.fuzz = TRUE))", "c(u, options(hofm.fuzz = TRUE))",
-  "poly(u, options(hofm.fuzz = TRUE))", "(function() options(hofm.fuzz = TRUE))()", "`options`(hofm.fuzz = TRUE)", "u[options(hofm.fuzz = TRUE)]",
-  "ifelse(u > 0, do.call('options', list(hofm.fuzz = TRUE)), u)", "y ~ u + options(hofm.fuzz = TRUE)", "options(hofm.fuzz = TRUE) ~ u",
-  "y ~ poly(u, options(hofm.fuzz = TRUE))", "hofm(options(hofm.fuzz = TRUE))", "'options'(hofm.fuzz = TRUE)", "~ .(options(hofm.fuzz = TRUE))",
-  "factor(u, labels = eval(quote(options(hofm.fuzz = TRUE))))", "u; options(hofm.fuzz = TRUE)", "{options(hofm.fuzz = TRUE); u}",
-  "stats::poly(u, degree = options(hofm.fuzz = TRUE)[[1]])", "u$options(hofm.fuzz = TRUE)", "`~`(formula = options(hofm.fuzz = TRUE))",
+  "options(hofm.fuzz = TRUE)", "base::options(hofm.fuzz = TRUE)", "(options)(hofm.fuzz = TRUE)",
+    "I(options(hofm.fuzz = TRUE))", "c(u, options(hofm.fuzz = TRUE))",
+  "poly(u, options(hofm.fuzz = TRUE))", "(function() options(hofm.fuzz = TRUE))()", "`options`(hofm.fuzz = TRUE)",
+    "u[options(hofm.fuzz = TRUE)]",
+  "ifelse(u > 0, do.call('options', list(hofm.fuzz = TRUE)), u)", "y ~ u + options(hofm.fuzz = TRUE)",
+    "options(hofm.fuzz = TRUE) ~ u",
+  "y ~ poly(u, options(hofm.fuzz = TRUE))", "hofm(options(hofm.fuzz = TRUE))", "'options'(hofm.fuzz = TRUE)",
+    "~ .(options(hofm.fuzz = TRUE))",
+  "factor(u, labels = eval(quote(options(hofm.fuzz = TRUE))))", "u; options(hofm.fuzz = TRUE)",
+    "{options(hofm.fuzz = TRUE); u}",
+  "stats::poly(u, degree = options(hofm.fuzz = TRUE)[[1]])", "u$options(hofm.fuzz = TRUE)",
+    "`~`(formula = options(hofm.fuzz = TRUE))",
   "`~`(y, terms = options(hofm.fuzz = TRUE))", "if (TRUE) options(hofm.fuzz = TRUE)")
 
-odd_json <- c("null", "true", "0", "-1", "0.5", "1e999", "-1e308", "1e-320", "2147483648", "NaN", "\"\"", "\"a\"", "[]", "{}", "[[]]", "[null]", "[[1,2],[3]]",
+odd_json <- c("null", "true", "0", "-1", "0.5", "1e999", "-1e308", "1e-320", "2147483648", "NaN", "\"\"", "\"a\"", "[]",
+              "{}", "[[]]", "[null]", "[[1,2],[3]]",
               "[1,\"a\"]", "{\"a\": 1}", "\"\\u0000\"", "\"\\ud800\"", "[1,2,3,4,5]", "[[1,2],[3,4]]")
 
 json_trials <- function(seed) {
@@ -23,7 +30,8 @@ json_trials <- function(seed) {
     change <- pick(changed_bytes, changed_structure, changed_call)
     name <- one_of(if (identical(change, changed_call)) c("formula", "logistic") else names(fits))
     changed <- change(texts[[name]])
-    newdata <- if (name == "links") pool$links else if (name == "grid") pool$split$train else fuzz_newdata(fits[[name]], pool)
+    newdata <- if (name == "links") pool$links else if (name == "grid") pool$split$train else fuzz_newdata(fits[[name]],
+        pool)
     c(list(target = "read_hofm_json", fit = name, newdata = newdata), changed)
   }, text = function(trial) paste("fit:", trial$fit, "#", trial$what), run = run_json)
 }
@@ -48,14 +56,16 @@ changed_bytes <- function(bytes) {
     delete = bytes[-some],
     double = append(bytes, bytes[some], at),
     insert = append(bytes, as.raw(sample(0:255, 5, TRUE)), at),
-    token = append(bytes, charToRaw(pick("{", "}", "[", "]", "\"", ",", "\\u0000", "1e999", "null", "\xef\xbb\xbf")), at))
+    token = append(bytes, charToRaw(pick("{", "}", "[", "]", "\"", ",", "\\u0000", "1e999", "null", "\xef\xbb\xbf")),
+                   at))
   list(bytes = new, what = sprintf("%s at byte %d", how, at))
 }
 
 # A call of the encoding, such as a formula, becomes a payload, or has one in place of a variable.
 changed_call <- function(bytes) {
   tree <- jsonlite::parse_json(rawToChar(bytes))
-  holders <- intersect(c("calls", "offsets", "formula", "expanded", "constants", "needed", "levels"), names(tree$encoding))
+  holders <- intersect(c("calls", "offsets", "formula", "expanded", "constants", "needed", "levels"),
+                       names(tree$encoding))
   at <- one_of(holders)
   old <- tree$encoding[[at]]
   new <- if (is.character(old) && runif(1) < 0.5) gsub("\\bu\\b", one_of(payloads), old) else one_of(payloads)
@@ -84,7 +94,8 @@ changed_node <- function(tree, open = seq_along(tree), path) {
   }
   verbatim <- function(text) structure(text, class = "json")
   how <- pick("remove", "odd", "odd", "payload", "payload", "double", "wrap", "rename")
-  new <- switch(how, odd = verbatim(one_of(odd_json)), payload = one_of(payloads), wrap = list(node), double = list(node, node))
+  new <- switch(how, odd = verbatim(one_of(odd_json)), payload = one_of(payloads), wrap = list(node),
+                double = list(node, node))
   if (how == "remove") tree[[at]] <- NULL
   else if (how == "rename") names(tree)[match(at, names(tree))] <- "renamed"
   else tree[[at]] <- new
@@ -95,16 +106,21 @@ changed_node <- function(tree, open = seq_along(tree), path) {
 
 # Everything one does with a fit that came out of a file, but update(), which evaluates the call.
 uses_of_fit <- list(
-  print = function(fit, new) print(fit), summary = function(fit, new) print(summary(fit)), coef = function(fit, new) coef(fit),
-  formula = function(fit, new) formula(fit), terms = function(fit, new) terms(fit), frame = function(fit, new) as.data.frame(fit),
+  print = function(fit, new) print(fit), summary = function(fit, new) print(summary(fit)),
+    coef = function(fit, new) coef(fit),
+  formula = function(fit, new) formula(fit), terms = function(fit, new) terms(fit),
+    frame = function(fit, new) as.data.frame(fit),
   interactions = function(fit, new) interactions(fit, n = 3), names = function(fit, new) variable.names(fit),
-  family = function(fit, new) family(fit), logLik = function(fit, new) logLik(fit), control = function(fit, new) print(fit$control),
+  family = function(fit, new) family(fit), logLik = function(fit, new) logLik(fit),
+    control = function(fit, new) print(fit$control),
   plot = function(fit, new) plot(fit), matrix = function(fit, new) model.matrix(fit, new),
   augment = function(fit, new) if (requireNamespace("generics", quietly = TRUE)) generics::augment(fit, newdata = new),
-  compare = function(fit, new) compare_models(list(a = fit), new), write = function(fit, new) write_hofm_json(fit, tempfile()))
+  compare = function(fit, new) compare_models(list(a = fit), new), write = function(fit, new) write_hofm_json(fit,
+      tempfile()))
 
 # The value of `code`, or the unclassed error in it.
-tried <- function(code) tryCatch(code, hofm_error = function(e) NULL, error = function(e) structure(conditionMessage(e), class = "unclassed"))
+tried <- function(code) tryCatch(code, hofm_error = function(e) NULL, error = function(e) structure(conditionMessage(e),
+    class = "unclassed"))
 
 run_json <- function(trial) {
   options(hofm.fuzz = NULL)

@@ -1,12 +1,13 @@
 # Usage: Rscript tools/fuzz.R [PART ...] with the environment variables SEED, FROM, CALLS, LIBFUZZER_SECONDS and JOBS
 # Attacks the installed package. Parts:
-#   calls   CALLS random calls of everything that is exported, good and bad, from number FROM on (tests/testthat/helper-fuzz.R)
+#   calls   CALLS random calls of everything that is exported, from number FROM on (tests/testthat/helper-fuzz.R)
 #   json    a tenth as many mutated files for read_hofm_json() (tools/fuzz-json.R)
 #   files   a twentieth as many trials of writers killed, files cut and bits flipped (tools/fuzz-files.R)
 #   libsvm  LIBFUZZER_SECONDS of arbitrary bytes for the reader of libsvm text, by libFuzzer (tests/cpp/fuzz-libsvm.cpp)
 # Each part ends with what it tried and what it found. SEED and FROM with CALLS=1 make one trial again.
 #
-# Trials run in processes of their own with limited memory. One that dies or hangs is a finding; the rest goes on in a new process.
+# Trials run in processes of their own with limited memory. One that dies or hangs is a finding; the rest goes on in a
+# new process.
 
 source("tools/library.R")
 
@@ -29,10 +30,13 @@ start_worker <- function(part, seed, from, to) {
                      shQuote(file.path(R.home("bin"), "Rscript")), part, seed, from, to, shQuote(report))
   log <- tempfile("fuzz", fileext = ".log")
   process <- processx::process$new("sh", c("-c", command), stdout = log, stderr = log, cleanup_tree = TRUE)
-  list(process = process, report = report, log = log, from = from, to = to, at = from - 1, since = Sys.time(), text = "", target = "")
+  list(process = process, report = report, log = log, from = from, to = to, at = from - 1, since = Sys.time(),
+       text = "", target = "")
 }
 
-report_lines <- function(worker) strsplit(readLines(worker$report, warn = FALSE, encoding = "UTF-8"), "\t", fixed = TRUE)
+report_lines <- function(worker) {
+  strsplit(readLines(worker$report, warn = FALSE, encoding = "UTF-8"), "\t", fixed = TRUE)
+}
 
 # The worker with the trial it is at, and since when.
 look_at <- function(worker) {
@@ -69,7 +73,8 @@ ending <- function(worker, kind, message) {
 last_words <- function(worker) {
   lines <- grep("[^[:space:]]", readLines(worker$log, warn = FALSE), value = TRUE)
   trap <- grep("caught|terminate|what[(][)]|Error|error", lines, value = TRUE)
-  paste0("status ", worker$process$get_exit_status(), ": ", substring(paste(utils::head(c(trap, utils::tail(lines, 1)), 2), collapse = " "), 1, 200))
+  words <- paste(utils::head(c(trap, utils::tail(lines, 1)), 2), collapse = " ")
+  paste0("status ", worker$process$get_exit_status(), ": ", substring(words, 1, 200))
 }
 
 # ---- All trials of a part -----------------------------------------------------------------------------------
@@ -136,7 +141,8 @@ split_batches <- function(from, calls) {
 
 # Messages that differ only in numbers and in what is quoted are one finding.
 group_of <- function(findings) {
-  bare <- gsub("[0-9][0-9.e+-]*", "#", gsub("'[^']*'|\"[^\"]*\"|`[^`]*`|\u2018[^\u2019]*\u2019", "'..'", findings$message))
+  bare <- gsub("[0-9][0-9.e+-]*", "#", gsub("'[^']*'|\"[^\"]*\"|`[^`]*`|\u2018[^\u2019]*\u2019", "'..'",
+                                            findings$message))
   paste(findings$target, findings$kind, bare, sep = ": ")
 }
 
@@ -156,7 +162,8 @@ run_part <- function(part, seed, from, calls, jobs) {
   result <- run_trials(part, seed, from, calls, jobs)
   found <- if (is.null(result$findings)) 0 else print_findings(result$findings, part, seed)
   message(sprintf("hofm: fuzz %s: %.0f trials (%s), %d different finding(s), %.0f s", part, calls,
-                  paste(names(result$kinds), result$kinds, collapse = ", "), found, as.numeric(Sys.time() - begun, units = "secs")))
+                  paste(names(result$kinds), result$kinds, collapse = ", "), found,
+                  as.numeric(Sys.time() - begun, units = "secs")))
   found
 }
 
@@ -171,12 +178,14 @@ run_libsvm <- function(seed, seconds) {
   write_seeds(corpus)
   flags <- "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
   log <- file.path(place, "libsvm.log")
-  status <- system2("make", c("-C", "tests/cpp", paste0("BIN=", shQuote(place)), "CXX=clang++", paste0("CXXFLAGS=", shQuote(flags)),
+  status <- system2("make", c("-C", "tests/cpp", paste0("BIN=", shQuote(place)), "CXX=clang++",
+                              paste0("CXXFLAGS=", shQuote(flags)),
                               shQuote(file.path(place, "fuzz-libsvm"))), stdout = log, stderr = log)
   if (status != 0) give_up("the target for libFuzzer could not be built; see .build/fuzz/libsvm.log")
   status <- system2(file.path(place, "fuzz-libsvm"),
-                    c(shQuote(corpus), paste0("-seed=", seed + 1), paste0("-max_total_time=", seconds), "-max_len=4096", "-timeout=10",
-                      "-rss_limit_mb=2048", "-print_final_stats=1", paste0("-artifact_prefix=", shQuote(file.path(place, "found", "")))),
+                    c(shQuote(corpus), paste0("-seed=", seed + 1), paste0("-max_total_time=", seconds),
+                      "-max_len=4096", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
+                      paste0("-artifact_prefix=", shQuote(file.path(place, "found", "")))),
                     stdout = log, stderr = log)
   report_libsvm(readLines(log, warn = FALSE), status, begun)
 }
@@ -186,15 +195,18 @@ report_libsvm <- function(lines, status, begun) {
   first <- grep("ERROR: |runtime error: |Test unit written", lines, value = TRUE)
   if (status != 0) message("  ", paste(unique(utils::head(first, 4)), collapse = "\n  "))
   edges <- sub(".* cov: ([0-9]+) .*", "\\1", utils::tail(grep(" cov: ", lines, value = TRUE), 1))
-  message(sprintf("hofm: fuzz libsvm: %s inputs, %s edges reached, %d finding(s), %.0f s", paste(tried, collapse = ""), paste(edges, collapse = ""),
+  message(sprintf("hofm: fuzz libsvm: %s inputs, %s edges reached, %d finding(s), %.0f s", paste(tried, collapse = ""),
+                  paste(edges, collapse = ""),
                   status != 0, as.numeric(Sys.time() - begun, units = "secs")))
   as.integer(status != 0)
 }
 
 # Two bytes of settings, then text: see the target.
 write_seeds <- function(corpus) {
-  texts <- c("1 1:0.5 3:2\n-1 2:1 # only one\n", "0 qid:7 1:0 3:-4#x\n2.5", "+1\t1:1e-3\r\n\n# c\n-1e300 2:4.9e-324\n", "1 0:5 2:1\n3 1:.5\n")
-  for (k in seq_along(texts)) writeBin(c(as.raw(c(k, 3 * k)), charToRaw(texts[k])), file.path(corpus, paste0("seed", k)))
+  texts <- c("1 1:0.5 3:2\n-1 2:1 # only one\n", "0 qid:7 1:0 3:-4#x\n2.5", "+1\t1:1e-3\r\n\n# c\n-1e300 2:4.9e-324\n",
+             "1 0:5 2:1\n3 1:.5\n")
+  for (k in seq_along(texts)) writeBin(c(as.raw(c(k, 3 * k)), charToRaw(texts[k])),
+                                       file.path(corpus, paste0("seed", k)))
 }
 
 # ---- All of it ----------------------------------------------------------------------------------------------

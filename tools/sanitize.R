@@ -1,7 +1,8 @@
 # Usage: Rscript tools/sanitize.R [REGEXP]
-# Builds the core's tests and the package with the address and undefined behaviour sanitizers in .build/sanitize, and runs all tests
-# of both under them: every programme of tests/cpp with every instruction set, every file of tests/testthat in a process of its own.
-# REGEXP chooses programmes and files by name. Ends with what was run, what was clean, and the first line of each report.
+# Builds the core's tests and the package with the address and undefined behaviour sanitizers in .build/sanitize, and
+# runs all tests of both under them: every programme of tests/cpp with every instruction set, every file of
+# tests/testthat in a process of its own. REGEXP chooses programmes and files by name. Ends with what was run, what was
+# clean, and the first line of each report.
 
 source("tools/library.R")
 
@@ -11,7 +12,8 @@ logs <- file.path(place, "logs")
 flags <- "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined"
 minutes_each <- 30
 
-# Reports go to files, so that those of processes which a test starts are found as well. R leaves much allocated when it ends.
+# Reports go to files, so that those of processes which a test starts are found as well. R leaves much allocated when it
+# ends.
 sanitizer_options <- function(name) {
   log <- file.path(logs, name)
   c(ASAN_OPTIONS = paste0("detect_leaks=0:allocator_may_return_null=1:log_path=", log),
@@ -29,7 +31,8 @@ run <- function(name, command, arguments, env) {
 # The line that says what was found, of each report of a programme or file; reports are named NAME.PID.
 reports_of <- function(name) {
   files <- list.files(logs, full.names = TRUE)
-  files <- files[grepl("^[0-9]+$", substring(basename(files), nchar(name) + 2)) & startsWith(basename(files), paste0(name, "."))]
+  own <- startsWith(basename(files), paste0(name, "."))
+  files <- files[own & grepl("^[0-9]+$", substring(basename(files), nchar(name) + 2))]
   unlist(lapply(files, function(file) {
     lines <- readLines(file, warn = FALSE)
     hit <- grep("ERROR: |runtime error: ", lines)
@@ -49,19 +52,21 @@ outcome <- function(name, trouble) {
 build_core <- function() {
   message("hofm: building the core's tests with sanitizers")
   jobs <- paste0("-j", max(1L, parallel::detectCores(), na.rm = TRUE))
-  status <- run("build-core", "make", c("-k", "-C", "tests/cpp", jobs, "build", paste0("BIN=", shQuote(file.path(place, "cpp")))),
+  status <- run("build-core", "make", c("-k", "-C", "tests/cpp", jobs, "build",
+                                        paste0("BIN=", shQuote(file.path(place, "cpp")))),
                 as_env(c(CXXFLAGS = flags)))
   if (status != 0) give_up("the core's tests could not be built; see .build/sanitize/logs/build-core.out")
 }
 
-# A user's Makevars replaces R's own flags, for compiling and for linking. The compiler runs with the runtime loaded, as all does that
-# tools/install.R starts, because R loads the new package at the end.
+# A user's Makevars replaces R's own flags, for compiling and for linking. The compiler runs with the runtime loaded, as
+# all does that tools/install.R starts, because R loads the new package at the end.
 build_package <- function() {
   message("hofm: building the package with sanitizers, which takes several minutes")
   makevars <- file.path(place, "Makevars")
   writeLines(c(paste("CXX17FLAGS =", flags), paste("SHLIB_CXX17LDFLAGS = -shared", flags)), makevars)
-  status <- run("build-package", rscript, "tools/install.R", c(as_env(c(R_MAKEVARS_USER = makevars)), under_sanitizers("install")))
-  if (status != 0) give_up("the package could not be built; see .build/sanitize/logs/build-package.out and .build/install.log")
+  env <- c(as_env(c(R_MAKEVARS_USER = makevars)), under_sanitizers("install"))
+  status <- run("build-package", rscript, "tools/install.R", env)
+  if (status != 0) give_up("the package could not be built; see .build/install.log")
 }
 
 # The runtime must come first in every process that loads the package.
@@ -77,7 +82,8 @@ core_outcomes <- function(chosen) {
   runs <- expand.grid(road = c("best", "avx2", "generic"), programme = programmes, stringsAsFactors = FALSE)
   do.call(rbind, Map(function(road, programme) {
     name <- paste0(programme, "-", road)
-    status <- run(name, file.path(place, "cpp", programme), character(), as_env(c(sanitizer_options(name), HOFM_ISA = road)))
+    env <- as_env(c(sanitizer_options(name), HOFM_ISA = road))
+    status <- run(name, file.path(place, "cpp", programme), character(), env)
     outcome(name, if (status != 0) paste("ended with status", status))
   }, runs$road, runs$programme))
 }
@@ -86,7 +92,8 @@ package_outcomes <- function(chosen) {
   files <- chosen(sub("[.]R$", "", list.files("tests/testthat", "^test-.*[.]R$")))
   do.call(rbind, lapply(files, function(file) {
     results <- file.path(logs, paste0(file, ".rds"))
-    status <- run(file, rscript, c("tools/run-testthat.R", shQuote(results), shQuote(paste0("^", sub("^test-", "", file), "$"))), under_sanitizers(file))
+    filter <- paste0("^", sub("^test-", "", file), "$")
+    status <- run(file, rscript, c("tools/run-testthat.R", shQuote(results), shQuote(filter)), under_sanitizers(file))
     outcome(file, if (file.exists(results)) failures(readRDS(results)) else paste("ended with status", status))
   }))
 }
@@ -113,6 +120,7 @@ build_core()
 build_package()
 core <- core_outcomes(chosen)
 package <- package_outcomes(chosen)
-found <- summarise("programmes of the core, one for each instruction set", core) + summarise("test files of the package", package)
+found <- summarise("programmes of the core, one for each instruction set", core) +
+  summarise("test files of the package", package)
 message("hofm: ", found, " finding(s) by sanitizers; whole reports are in .build/sanitize/logs")
 quit(status = if (found > 0) 1 else 0)

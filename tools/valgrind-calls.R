@@ -1,5 +1,5 @@
-# Fits of every model by every solver for every loss, on every shape of data, and what one does with them: tiny, since valgrind is slow. Ends with
-# one line "calls: ..." that counts them. Run by tools/valgrind.R.
+# Fits of every model by every solver for every loss, on every shape of data, and what one does with them: tiny, since
+# valgrind is slow. Ends with one line "calls: ..." that counts them. Run by tools/valgrind.R.
 
 library(hofm)
 set.seed(1)
@@ -11,7 +11,8 @@ ends$y <- as.numeric(seq_len(20) %% 3 == 0)
 links <- link_pairs(A, B, ends[1:15, ])
 split <- split_links(A, edges = cbind(1:4, 2:5), seed = 1)
 
-responses <- list(squared = x[, 1] + x[, 2] * x[, 3], logistic = x[, 1] > 0, squared_hinge = x[, 1] > 0, poisson = rep(0:3, 3), auc = x[, 1] > 0)
+responses <- list(squared = x[, 1] + x[, 2] * x[, 3], logistic = x[, 1] > 0, squared_hinge = x[, 1] > 0,
+                  poisson = rep(0:3, 3), auc = x[, 1] > 0)
 fitted <- refused <- 0
 
 # A combination that the package refuses is counted as such; any other error ends the run.
@@ -35,15 +36,18 @@ use_links <- function(fit) {
   auc(fit, links, ci = TRUE)
 }
 
-settings <- function(solver) hofm_control(max_iter = 3, seed = 1, threads = 2, validation = if (solver %in% c("sgd", "adagrad")) 0.25 else 0)
-combinations <- expand.grid(model = c("hofm", "shared", "simplex", "all_subsets", "polynomial", "bilinear"), solver = c("cd", "lbfgs", "adagrad", "sgd"),
+settings <- function(solver) hofm_control(max_iter = 3, seed = 1, threads = 2,
+                                          validation = if (solver %in% c("sgd", "adagrad")) 0.25 else 0)
+combinations <- expand.grid(model = c("hofm", "shared", "simplex", "all_subsets", "polynomial", "bilinear"),
+                            solver = c("cd", "lbfgs", "adagrad", "sgd"),
                             loss = names(responses), stringsAsFactors = FALSE)
 for (row in seq_len(nrow(combinations))) {
   model <- combinations$model[row]
   solver <- combinations$solver[row]
   loss <- combinations$loss[row]
   order <- if (model %in% c("hofm", "shared", "simplex", "polynomial")) list(order = 3)
-  fit <- function(...) do.call(hofm, c(list(..., rank = 2, model = model, solver = solver, loss = loss, control = settings(solver)), order))
+  fit <- function(...) do.call(hofm, c(list(..., rank = 2, model = model, solver = solver, loss = loss,
+                                            control = settings(solver)), order))
   if (model != "bilinear") {
     attempt(use_rows(fit(x, responses[[loss]])))
     attempt(fit(methods::as(x, "CsparseMatrix"), responses[[loss]], weights = rep(1:2, 6), offset = rep(0.1, 12)))
@@ -59,11 +63,13 @@ for (sweep in c("single", "joint")) {
     attempt(hofm(links, order = order, rank = 3, control = control))
   }
 }
-rest_fit <- suppressWarnings(hofm(split$train, rank = 2, negatives = "all", control = hofm_control(max_iter = 3, seed = 1)))
+rest_fit <- suppressWarnings(hofm(split$train, rank = 2, negatives = "all", control = hofm_control(max_iter = 3,
+    seed = 1)))
 attempt(auc(rest_fit, split$test, ci = TRUE))
 attempt(roc_curve(rest_fit, split$test))
 attempt(top_links(rest_fit, split$test, n = 2, by = "node"))
-attempt(cv_hofm(x, responses$squared, rank = 1, lambda = c(1, 0.1), nfolds = 3, control = hofm_control(max_iter = 3, seed = 1)))
+attempt(cv_hofm(x, responses$squared, rank = 1, lambda = c(1, 0.1), nfolds = 3,
+                control = hofm_control(max_iter = 3, seed = 1)))
 attempt(auc_test(responses$logistic, x[, 2], x[, 3]))
 for (degree in c(0, 1, 2, 6)) for (method in c("dp", "power_sums")) {
   attempt(anova_kernel(rnorm(5), x, degree, method))

@@ -1,5 +1,6 @@
-# Runs tools/valgrind-calls.R under valgrind's memcheck, once with each instruction set that valgrind knows, and counts the errors whose stack
-# goes through the package's library. R and others have some of their own, which are counted apart.
+# Runs tools/valgrind-calls.R under valgrind's memcheck, once with each instruction set that valgrind knows, and counts
+# the errors whose stack goes through the package's library. R and others have some of their own, which are counted
+# apart.
 
 source("tools/library.R")
 
@@ -10,12 +11,17 @@ dir.create(place, recursive = TRUE, showWarnings = FALSE)
 run_road <- function(road) {
   xml <- file.path(place, paste0(road, ".xml"))
   log <- file.path(place, paste0(road, ".log"))
-  options <- c("--tool=memcheck", "--leak-check=no", "--track-origins=no", "--num-callers=40", "--xml=yes", paste0("--xml-file=", xml))
+  options <- c("--tool=memcheck", "--leak-check=no", "--track-origins=no", "--num-callers=40", "--xml=yes",
+               paste0("--xml-file=", xml))
   status <- system2(file.path(R.home("bin"), "R"),
-                    c("-d", shQuote(paste("valgrind", paste(options, collapse = " "))), "--vanilla", "--no-echo", "-f", "tools/valgrind-calls.R"),
-                    stdout = log, stderr = log, env = c(paste0("HOFM_ISA=", road), paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), "TZ=UTC"))
+                    c("-d", shQuote(paste("valgrind", paste(options, collapse = " "))), "--vanilla", "--no-echo", "-f",
+                      "tools/valgrind-calls.R"),
+                    stdout = log, stderr = log, env = c(paste0("HOFM_ISA=", road),
+                                                        paste0("R_LIBS=", paste(.libPaths(), collapse = ":")),
+                                                          "TZ=UTC"))
   calls <- grep("^calls: ", readLines(log, warn = FALSE), value = TRUE)
-  if (status != 0 || !length(calls)) give_up("the calls did not end well (status ", status, "); see .build/valgrind/", road, ".log")
+  if (status != 0 || !length(calls)) give_up("the calls did not end well (status ", status, "); see .build/valgrind/",
+                                             road, ".log")
   list(calls = sub("^calls: ", "", calls), errors = errors_in(readLines(xml, warn = FALSE)))
 }
 
@@ -28,8 +34,10 @@ errors_in <- function(lines) {
     frames <- split(body, cumsum(grepl("<frame>", body)))
     ours <- Filter(function(frame) any(grepl("/hofm[.]so</obj>", frame)), frames)
     if (!length(ours)) return("")
-    text <- function(tag, from) sub(sprintf(".*<%s>(.*)</%s>.*", tag, tag), "\\1", grep(sprintf("<%s>", tag), from, value = TRUE))[1]
-    paste0(text("text", body), text("what", body), " in ", text("fn", ours[[1]]), " (", text("file", ours[[1]]), ":", text("line", ours[[1]]), ")")
+    text <- function(tag, from) sub(sprintf(".*<%s>(.*)</%s>.*", tag, tag), "\\1",
+                                    grep(sprintf("<%s>", tag), from, value = TRUE))[1]
+    paste0(text("text", body), text("what", body), " in ", text("fn", ours[[1]]), " (", text("file", ours[[1]]), ":",
+           text("line", ours[[1]]), ")")
   }, "")
 }
 
@@ -39,7 +47,8 @@ found <- vapply(roads, function(road) {
   result <- run_road(road)
   ours <- result$errors[nzchar(result$errors)]
   if (length(ours)) message(paste0("  ", sub("^NA", "", unique(ours)), collapse = "\n"))
-  message(sprintf("hofm: %s; %d error(s) in the package, %d elsewhere", result$calls, length(ours), sum(!nzchar(result$errors))))
+  message(sprintf("hofm: %s; %d error(s) in the package, %d elsewhere", result$calls, length(ours),
+                  sum(!nzchar(result$errors))))
   length(ours)
 }, 0L)
 message("hofm: ", sum(found), " finding(s) by valgrind; whole reports are in .build/valgrind")

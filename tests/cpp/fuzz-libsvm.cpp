@@ -1,6 +1,6 @@
-// Arbitrary bytes for the reader of libsvm text. Whatever they are, it must end in a matrix or in a LibsvmError; where the bytes are
-// cut into blocks must make no difference; and what was read must be read back from what is written of it, bit by bit.
-// The first two bytes of the input are settings.
+// Arbitrary bytes for the reader of libsvm text. Whatever they are, it must end in a matrix or in a LibsvmError; where
+// the bytes are cut into blocks must make no difference; and what was read must be read back from what is written of
+// it, bit by bit. The first two bytes of the input are settings.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,12 +22,15 @@ struct Read {
   std::vector<int> start, row;
 };
 
-std::string bytes_of(const std::vector<double> &x) { return {reinterpret_cast<const char *>(x.data()), x.size() * sizeof(double)}; }
+std::string bytes_of(const std::vector<double> &x) {
+  return {reinterpret_cast<const char *>(x.data()), x.size() * sizeof(double)};
+}
 
 // By bits, so that NaN, for no query, equals itself.
 bool same(const Read &a, const Read &b) {
-  return a.error == b.error && a.rows == b.rows && a.features == b.features && a.base == b.base && a.start == b.start && a.row == b.row &&
-         bytes_of(a.label) == bytes_of(b.label) && bytes_of(a.query) == bytes_of(b.query) && bytes_of(a.value) == bytes_of(b.value);
+  return a.error == b.error && a.rows == b.rows && a.features == b.features && a.base == b.base && a.start == b.start &&
+         a.row == b.row && bytes_of(a.label) == bytes_of(b.label) && bytes_of(a.query) == bytes_of(b.query) &&
+         bytes_of(a.value) == bytes_of(b.value);
 }
 
 // Blocks of a memory of their own, so that a byte too many read is seen.
@@ -71,8 +74,8 @@ std::string written(const Read &data) {
   std::string out;
   for (int i = 0; i < data.rows; ++i) {
     const bool asked = !data.query.empty() && !std::isnan(data.query[i]);
-    hofm::append_libsvm_line(out, data.label[i], asked ? &data.query[i] : nullptr, {index[i].data(), value[i].data(), int(index[i].size())},
-                             data.base);
+    hofm::append_libsvm_line(out, data.label[i], asked ? &data.query[i] : nullptr,
+                             {index[i].data(), value[i].data(), int(index[i].size())}, data.base);
   }
   return out;
 }
