@@ -83,7 +83,8 @@ last_words <- function(worker) {
 settled <- function(worker, limit) {
   waited <- as.numeric(Sys.time() - worker$since, units = "secs")
   begun <- worker$at >= worker$from
-  if (waited > (if (begun) limit else limits$start)) {
+  if (!begun && waited > limits$start) give_up("a worker did not start within ", limits$start, " s.")
+  if (begun && waited > limit) {
     worker$process$kill_tree()
     return(list(findings = ending(worker, "hang", sprintf("over %d s", limit)), next_from = worker$at + 1))
   }

@@ -22,10 +22,10 @@ sanitizer_options <- function(name) {
 
 as_env <- function(variables) sprintf("%s=%s", names(variables), shQuote(variables))
 
-# Runs a command of at most `minutes_each`, its output in logs/NAME.out, and returns its status.
-run <- function(name, command, arguments, env) {
+# Runs a command, its output in logs/NAME.out, and returns its status. 0 minutes are no limit.
+run <- function(name, command, arguments, env, minutes = minutes_each) {
   out <- file.path(logs, paste0(name, ".out"))
-  suppressWarnings(system2(command, arguments, stdout = out, stderr = out, env = env, timeout = 60 * minutes_each))
+  suppressWarnings(system2(command, arguments, stdout = out, stderr = out, env = env, timeout = 60 * minutes))
 }
 
 # The line that says what was found, of each report of a programme or file; reports are named NAME.PID.
@@ -54,7 +54,7 @@ build_core <- function() {
   jobs <- paste0("-j", max(1L, parallel::detectCores(), na.rm = TRUE))
   status <- run("build-core", "make", c("-k", "-C", "tests/cpp", jobs, "build",
                                         paste0("BIN=", shQuote(file.path(place, "cpp")))),
-                as_env(c(CXXFLAGS = flags)))
+                as_env(c(CXXFLAGS = flags)), minutes = 0)
   if (status != 0) give_up("the core's tests could not be built; see .build/sanitize/logs/build-core.out")
 }
 
@@ -65,7 +65,7 @@ build_package <- function() {
   makevars <- file.path(place, "Makevars")
   writeLines(c(paste("CXX17FLAGS =", flags), paste("SHLIB_CXX17LDFLAGS = -shared", flags)), makevars)
   env <- c(as_env(c(R_MAKEVARS_USER = makevars)), under_sanitizers("install"))
-  status <- run("build-package", rscript, "tools/install.R", env)
+  status <- run("build-package", rscript, "tools/install.R", env, minutes = 0)
   if (status != 0) give_up("the package could not be built; see .build/install.log")
 }
 

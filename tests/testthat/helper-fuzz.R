@@ -184,7 +184,6 @@ fuzz_outcome <- function(call) {
 unclassed <- function(e) {
   message <- conditionMessage(e)
   if (startsWith(message, "unused argument")) return(list(kind = "refused", message = "unused argument"))
-  if (inherits(e, "fuzz_fault")) return(list(kind = "fault", message = message))
   list(kind = "unclassed", message = message)
 }
 
