@@ -1,6 +1,7 @@
 # Trials with files: writers that are killed, files that are cut, files with a bit turned. A killed writer must leave
 # the old file or the new one, whole. A reader must refuse what it is given, or give a right answer. Sourced by
-# tools/fuzz-worker.R. saveRDS() and readRDS() are R's own. The one writes in place; the other may crash, or return what
+# tools/fuzz-worker.R.
+# saveRDS() and readRDS() are R's own. The one writes in place; the other may crash, or return what
 # crashes R at the next touch, where a bit is turned. So RDS files are only cut; tools/fuzz.R calls has fits with fields
 # that are wrong.
 
@@ -62,8 +63,8 @@ run_kills <- function(write, old, new, ending, times) {
     tools::pskill(job$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(job))
     left <- bytes_in(file)
-    if (!any(vapply(versions, identical, NA,
-                    left))) return(wrong("a killed writer left a file that is neither the old nor the new one"))
+    whole <- any(vapply(versions, identical, NA, left))
+    if (!whole) return(wrong("a killed writer left a file that is neither the old nor the new one"))
   }
   right
 }
@@ -131,8 +132,8 @@ judged <- function(sample, bytes, how) {
 first_wrong <- function(sample, changes, make, how) {
   for (change in changes) {
     outcome <- judged(sample, make(sample$bytes, change), how)
-    if (outcome$kind != "answer") return(list(kind = outcome$kind, message = sprintf("%s (%s at %.0f)", outcome$message,
-        how, change)))
+    if (outcome$kind == "answer") next
+    return(list(kind = outcome$kind, message = sprintf("%s (%s at %.0f)", outcome$message, how, change)))
   }
   right
 }
@@ -145,8 +146,8 @@ flipped <- function(bytes, bit) {
 flip_trial <- function(samples, times = 40) {
   name <- one_of(setdiff(names(samples), "readRDS"))
   bits <- sample.int(8 * length(samples[[name]]$bytes), times)
-  list(target = name, text = paste(times, "files with a bit turned"), run = function(trial) first_wrong(samples[[name]],
-      bits, flipped, "turned"))
+  list(target = name, text = paste(times, "files with a bit turned"),
+       run = function(trial) first_wrong(samples[[name]], bits, flipped, "turned"))
 }
 
 # Every length from none to one byte less than all, `size` of them to a trial.

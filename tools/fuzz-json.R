@@ -4,22 +4,20 @@
 # A text that says so if it is evaluated, alone and inside calls that a formula may have.
 payloads <- c(
   "options(hofm.fuzz = TRUE)", "base::options(hofm.fuzz = TRUE)", "(options)(hofm.fuzz = TRUE)",
-    "I(options(hofm.fuzz = TRUE))", "c(u, options(hofm.fuzz = TRUE))",
-  "poly(u, options(hofm.fuzz = TRUE))", "(function() options(hofm.fuzz = TRUE))()", "`options`(hofm.fuzz = TRUE)",
-    "u[options(hofm.fuzz = TRUE)]",
+  "I(options(hofm.fuzz = TRUE))", "c(u, options(hofm.fuzz = TRUE))", "poly(u, options(hofm.fuzz = TRUE))",
+  "(function() options(hofm.fuzz = TRUE))()", "`options`(hofm.fuzz = TRUE)", "u[options(hofm.fuzz = TRUE)]",
   "ifelse(u > 0, do.call('options', list(hofm.fuzz = TRUE)), u)", "y ~ u + options(hofm.fuzz = TRUE)",
-    "options(hofm.fuzz = TRUE) ~ u",
-  "y ~ poly(u, options(hofm.fuzz = TRUE))", "hofm(options(hofm.fuzz = TRUE))", "'options'(hofm.fuzz = TRUE)",
-    "~ .(options(hofm.fuzz = TRUE))",
+  "options(hofm.fuzz = TRUE) ~ u", "y ~ poly(u, options(hofm.fuzz = TRUE))", "hofm(options(hofm.fuzz = TRUE))",
+  "'options'(hofm.fuzz = TRUE)", "~ .(options(hofm.fuzz = TRUE))",
   "factor(u, labels = eval(quote(options(hofm.fuzz = TRUE))))", "u; options(hofm.fuzz = TRUE)",
-    "{options(hofm.fuzz = TRUE); u}",
-  "stats::poly(u, degree = options(hofm.fuzz = TRUE)[[1]])", "u$options(hofm.fuzz = TRUE)",
-    "`~`(formula = options(hofm.fuzz = TRUE))",
+  "{options(hofm.fuzz = TRUE); u}", "stats::poly(u, degree = options(hofm.fuzz = TRUE)[[1]])",
+  "u$options(hofm.fuzz = TRUE)", "`~`(formula = options(hofm.fuzz = TRUE))",
   "`~`(y, terms = options(hofm.fuzz = TRUE))", "if (TRUE) options(hofm.fuzz = TRUE)")
 
-odd_json <- c("null", "true", "0", "-1", "0.5", "1e999", "-1e308", "1e-320", "2147483648", "NaN", "\"\"", "\"a\"", "[]",
-              "{}", "[[]]", "[null]", "[[1,2],[3]]",
-              "[1,\"a\"]", "{\"a\": 1}", "\"\\u0000\"", "\"\\ud800\"", "[1,2,3,4,5]", "[[1,2],[3,4]]")
+odd_json <- c(
+  "null", "true", "0", "-1", "0.5", "1e999", "-1e308", "1e-320", "2147483648", "NaN", "\"\"", "\"a\"", "[]", "{}",
+  "[[]]", "[null]", "[[1,2],[3]]", "[1,\"a\"]", "{\"a\": 1}", "\"\\u0000\"", "\"\\ud800\"", "[1,2,3,4,5]",
+  "[[1,2],[3,4]]")
 
 json_trials <- function(seed) {
   pool <- fuzz_pool()
@@ -30,8 +28,7 @@ json_trials <- function(seed) {
     change <- pick(changed_bytes, changed_structure, changed_call)
     name <- one_of(if (identical(change, changed_call)) c("formula", "logistic") else names(fits))
     changed <- change(texts[[name]])
-    newdata <- if (name == "links") pool$links else if (name == "grid") pool$split$train else fuzz_newdata(fits[[name]],
-        pool)
+    newdata <- switch(name, links = pool$links, grid = pool$split$train, fuzz_newdata(fits[[name]], pool))
     c(list(target = "read_hofm_json", fit = name, newdata = newdata), changed)
   }, text = function(trial) paste("fit:", trial$fit, "#", trial$what), run = run_json)
 }
@@ -107,20 +104,21 @@ changed_node <- function(tree, open = seq_along(tree), path) {
 # Everything one does with a fit that came out of a file, but update(), which evaluates the call.
 uses_of_fit <- list(
   print = function(fit, new) print(fit), summary = function(fit, new) print(summary(fit)),
-    coef = function(fit, new) coef(fit),
-  formula = function(fit, new) formula(fit), terms = function(fit, new) terms(fit),
-    frame = function(fit, new) as.data.frame(fit),
+  coef = function(fit, new) coef(fit), formula = function(fit, new) formula(fit),
+  terms = function(fit, new) terms(fit), frame = function(fit, new) as.data.frame(fit),
   interactions = function(fit, new) interactions(fit, n = 3), names = function(fit, new) variable.names(fit),
   family = function(fit, new) family(fit), logLik = function(fit, new) logLik(fit),
-    control = function(fit, new) print(fit$control),
+  control = function(fit, new) print(fit$control),
   plot = function(fit, new) plot(fit), matrix = function(fit, new) model.matrix(fit, new),
   augment = function(fit, new) if (requireNamespace("generics", quietly = TRUE)) generics::augment(fit, newdata = new),
-  compare = function(fit, new) compare_models(list(a = fit), new), write = function(fit, new) write_hofm_json(fit,
-      tempfile()))
+  compare = function(fit, new) compare_models(list(a = fit), new),
+  write = function(fit, new) write_hofm_json(fit, tempfile()))
 
 # The value of `code`, or the unclassed error in it.
-tried <- function(code) tryCatch(code, hofm_error = function(e) NULL, error = function(e) structure(conditionMessage(e),
-    class = "unclassed"))
+tried <- function(code) {
+  failed <- function(e) structure(conditionMessage(e), class = "unclassed")
+  tryCatch(code, hofm_error = function(e) NULL, error = failed)
+}
 
 run_json <- function(trial) {
   options(hofm.fuzz = NULL)

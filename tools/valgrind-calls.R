@@ -63,13 +63,12 @@ for (sweep in c("single", "joint")) {
     attempt(hofm(links, order = order, rank = 3, control = control))
   }
 }
-rest_fit <- suppressWarnings(hofm(split$train, rank = 2, negatives = "all", control = hofm_control(max_iter = 3,
-    seed = 1)))
+control <- hofm_control(max_iter = 3, seed = 1)
+rest_fit <- suppressWarnings(hofm(split$train, rank = 2, negatives = "all", control = control))
 attempt(auc(rest_fit, split$test, ci = TRUE))
 attempt(roc_curve(rest_fit, split$test))
 attempt(top_links(rest_fit, split$test, n = 2, by = "node"))
-attempt(cv_hofm(x, responses$squared, rank = 1, lambda = c(1, 0.1), nfolds = 3,
-                control = hofm_control(max_iter = 3, seed = 1)))
+attempt(cv_hofm(x, responses$squared, rank = 1, lambda = c(1, 0.1), nfolds = 3, control = control))
 attempt(auc_test(responses$logistic, x[, 2], x[, 3]))
 for (degree in c(0, 1, 2, 6)) for (method in c("dp", "power_sums")) {
   attempt(anova_kernel(rnorm(5), x, degree, method))

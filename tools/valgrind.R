@@ -13,12 +13,11 @@ run_road <- function(road) {
   log <- file.path(place, paste0(road, ".log"))
   options <- c("--tool=memcheck", "--leak-check=no", "--track-origins=no", "--num-callers=40", "--xml=yes",
                paste0("--xml-file=", xml))
+  env <- c(paste0("HOFM_ISA=", road), paste0("R_LIBS=", paste(.libPaths(), collapse = ":")), "TZ=UTC")
   status <- system2(file.path(R.home("bin"), "R"),
                     c("-d", shQuote(paste("valgrind", paste(options, collapse = " "))), "--vanilla", "--no-echo", "-f",
                       "tools/valgrind-calls.R"),
-                    stdout = log, stderr = log, env = c(paste0("HOFM_ISA=", road),
-                                                        paste0("R_LIBS=", paste(.libPaths(), collapse = ":")),
-                                                          "TZ=UTC"))
+                    stdout = log, stderr = log, env = env)
   calls <- grep("^calls: ", readLines(log, warn = FALSE), value = TRUE)
   if (status != 0 || !length(calls)) give_up("the calls did not end well (status ", status, "); see .build/valgrind/",
                                              road, ".log")

@@ -15,23 +15,20 @@ odd_numbers <- c(0, -1, 0.5, 1e6, 2^31 - 1, 2^31, -2^31, 2^53, 1e10, 1e300, 1.79
                  Inf, -Inf)
 
 odd_values <- list(
-  NULL, NA, TRUE, FALSE, NA_character_, NA_integer_, "", "a", "\u00e9", "\xff", letters[1:3], character(), numeric(),
-    integer(), logical(),
-  list(), list(1, "a"), list(a = NULL), 1:3, -1L, c(a = 1), c(0.5, NA), rep(1, 1000), factor("a"),
-    factor(c("a", NA, "b")),
-  factor(character()), as.Date("2020-02-30", optional = TRUE), as.Date(c("2020-01-01", NA)),
-    as.POSIXct(0, origin = "1970-01-01"),
-  as.POSIXlt("2020-01-01", tz = "UTC"), 1i, as.raw(1:2), quote(x), quote(f(x)), y ~ x, ~ ., expression(x),
-    function(x) x, sum,
-  emptyenv(), matrix(0, 0, 0), matrix(0, 0, 3), matrix(0, 3, 0), matrix("a", 2, 2), matrix(list(), 0, 2),
-    array(0, c(2, 2, 2)),
+  NULL, NA, TRUE, FALSE, NA_character_, NA_integer_, "", "a", "\u00e9", "\xff", letters[1:3],
+  character(), numeric(), integer(), logical(), list(), list(1, "a"), list(a = NULL),
+  1:3, -1L, c(a = 1), c(0.5, NA), rep(1, 1000), factor("a"), factor(c("a", NA, "b")), factor(character()),
+  as.Date(NA), as.Date(c("2020-01-01", NA)), as.POSIXct(0, origin = "1970-01-01"), as.POSIXlt("2020-01-01", tz = "UTC"),
+  1i, as.raw(1:2), quote(x), quote(f(x)), y ~ x, ~ ., expression(x), function(x) x, sum, emptyenv(),
+  matrix(0, 0, 0), matrix(0, 0, 3), matrix(0, 3, 0), matrix("a", 2, 2), matrix(list(), 0, 2), array(0, c(2, 2, 2)),
   data.frame(), data.frame(a = 1)[0, , drop = FALSE], data.frame(a = 1:3)[0], data.frame(a = I(list(1, 2))),
-    structure(1, class = "b"),
-  structure(list(), class = "hofm"), structure(list(), class = "link_pairs"), structure(list(), class = "roc_curve"),
-    table(1:3))
+  structure(1, class = "b"), structure(list(), class = "hofm"), structure(list(), class = "link_pairs"),
+  structure(list(), class = "roc_curve"), table(1:3))
+
+odd_number <- function() odd_numbers[sample.int(length(odd_numbers), 1)]
 
 odd_value <- function() {
-  value <- if (runif(1) < 0.5) odd_numbers[sample.int(length(odd_numbers), 1)] else one_of(odd_values)
+  value <- if (runif(1) < 0.5) odd_number() else one_of(odd_values)
   list(value = value, what = paste("=", short_text(value)))
 }
 
@@ -44,8 +41,7 @@ short_text <- function(value, width = 60) {
 
 # Each takes a vector or matrix.
 atomic_damages <- list(
-  "one cell" = function(x) if (length(x)) replace(x, sample.int(length(x), 1),
-                                                  odd_numbers[sample.int(length(odd_numbers), 1)]) else x,
+  "one cell" = function(x) if (length(x)) replace(x, sample.int(length(x), 1), odd_number()) else x,
   "scaled" = function(x) if (is.numeric(x)) x * 10^sample(c(-300:300, -8, 8, 100, 154, 300), 1) else x,
   "all the same" = function(x) rep(x[1], length(x)),
   "shorter" = function(x) x[-1],
@@ -69,8 +65,9 @@ atomic_damages <- list(
   "a column less" = function(x) if (is.matrix(x)) x[, -1, drop = FALSE] else x[-1],
   "a row twice" = function(x) if (is.matrix(x) && nrow(x)) x[c(seq_len(nrow(x)), 1), , drop = FALSE] else x,
   "names alike" = function(x) if (is.matrix(x)) structure(x, dimnames = list(NULL, rep("a", ncol(x)))) else x,
-  "names missing" = function(x) if (is.matrix(x)) structure(x, dimnames = list(NULL,
-      rep(NA_character_, ncol(x)))) else x,
+  "names missing" = function(x) {
+    if (is.matrix(x)) structure(x, dimnames = list(NULL, rep(NA_character_, ncol(x)))) else x
+  },
   "a data frame" = function(x) as.data.frame(x),
   "transposed" = function(x) t(x))
 
@@ -93,8 +90,8 @@ damage_list <- function(x, depth) {
   }
   new <- if (runif(1) < 0.3) odd_value() else damage(.subset2(x, at), depth + 1)
   if (is.data.frame(x)) bare[[at]] <- new$value else bare[at] <- list(new$value)
-  list(value = structure(bare, class = class), what = paste0(field, if (startsWith(new$what, "$")) "" else " ",
-      new$what))
+  between <- if (startsWith(new$what, "$")) "" else " "
+  list(value = structure(bare, class = class), what = paste0(field, between, new$what))
 }
 
 damage_s4 <- function(x, depth) {
@@ -222,8 +219,9 @@ judge_frame <- function(value, args) {
 
 # Kernels of large numbers may overflow to Inf, as R's own products do, but have no business being NaN.
 judge_kernel <- function(value, args) {
-  if (is.matrix(args$x) && NROW(value) != nrow(args$x)) return(sprintf("%d values for %d rows", NROW(value),
-      nrow(args$x)))
+  if (is.matrix(args$x) && NROW(value) != nrow(args$x)) {
+    return(sprintf("%d values for %d rows", NROW(value), nrow(args$x)))
+  }
   tame <- all(is.finite(args$x)) && all(is.finite(args$p)) && all(is.finite(unlist(args[c("gamma")])))
   if (tame && anyNA(value)) "NaN from finite numbers"
 }
@@ -237,10 +235,10 @@ judge_share <- function(value, args) {
 judge_fit <- function(value, args) {
   if (inherits(value, "cv_hofm")) value <- value$fit
   if (!inherits(value, "hofm")) return("not a fit")
-  if (not_finite(unlist(value[c("intercept", "w", "P", "theta", "gamma",
-                                "objective")]))) return("a parameter that is not finite")
-  if (!is.null(value$linear.predictors) &&
-      not_finite(value$linear.predictors)) return("a fitted value that is not finite")
+  parameters <- unlist(value[c("intercept", "w", "P", "theta", "gamma", "objective")])
+  if (not_finite(parameters)) return("a parameter that is not finite")
+  fitted <- value$linear.predictors
+  if (!is.null(fitted) && not_finite(fitted)) return("a fitted value that is not finite")
   rows <- utils::head(seq_len(rows_of(args$x)[!is.na(rows_of(args$x))]), 3)
   if (!length(rows) || inherits(args$x, "link_pairs")) return(NULL)
   new <- args$x[rows, , drop = FALSE]

@@ -56,9 +56,8 @@ fuzz_fits <- function(pool) {
 fuzz_files <- function(pool) {
   folder <- tempfile("fuzz")
   dir.create(folder)
-  files <- list(data = file.path(folder, "data.txt"), packed = file.path(folder, "data.txt.gz"),
-                json = file.path(folder, "fit.json"),
-                none = file.path(folder, "none"), folder = folder, out = file.path(folder, "out"))
+  names <- c(data = "data.txt", packed = "data.txt.gz", json = "fit.json", none = "none", out = "out")
+  files <- c(as.list(stats::setNames(file.path(folder, names), names(names))), folder = folder)
   write_libsvm(pool$x, pool$y, files$data)
   write_libsvm(pool$x, pool$y, files$packed)
   if (requireNamespace("jsonlite", quietly = TRUE)) write_hofm_json(pool$fits$formula, files$json)
@@ -90,8 +89,7 @@ fuzz_matrix <- function() {
 
 fuzz_response <- function(n) {
   pick(rnorm(n), rnorm(n) * 10^sample(-300:300, 1), rbinom(n, 1, 0.5), rbinom(n, 1, 0.5) == 1, rpois(n, 2),
-       factor(sample(c("a", "b"), n, TRUE)),
-       sample(c(-1, 1), n, TRUE))
+       factor(sample(c("a", "b"), n, TRUE)), sample(c(-1, 1), n, TRUE))
 }
 
 # What all methods of hofm() take.
@@ -100,9 +98,8 @@ fuzz_settings <- function(pool, n) {
   settings <- list(
     order = pick(1, 2, 3, 5), rank = pick(1, 2, 0), lambda = pick(0.1, 0, 1, 1e-8), model = model,
     loss = pick(NULL, NULL, "squared", "logistic", "poisson", "squared_hinge"),
-      solver = pick("auto", "cd", "lbfgs", "adagrad", "sgd"),
-    intercept = pick(TRUE, FALSE), weights = pick(NULL, runif(n)), offset = pick(NULL, rnorm(n)),
-      control = pool$control)
+    solver = pick("auto", "cd", "lbfgs", "adagrad", "sgd"), intercept = pick(TRUE, FALSE),
+    weights = pick(NULL, runif(n)), offset = pick(NULL, rnorm(n)), control = pool$control)
   if (model == "all_subsets") settings$order <- NULL
   keep <- runif(length(settings)) < 0.7 | names(settings) %in% c("model", "control")
   settings[keep]
@@ -115,8 +112,8 @@ fuzz_fit_args <- function(pool) {
 
 fuzz_formula_args <- function(pool) {
   formula <- pick(y ~ ., y ~ u + v, class ~ u * w, y ~ log(u + 10) + t, y ~ poly(u, 2), class ~ v:w + offset(u),
-                  y ~ 0 + v, y ~ 1, y ~ nowhere,
-                  log(y) ~ u, ~ u, y ~ u + offset(t), y ~ I(u^2) + factor(w), y ~ lag(u) + ns(u, 2))
+                  y ~ 0 + v, y ~ 1, y ~ nowhere, log(y) ~ u, ~ u, y ~ u + offset(t), y ~ I(u^2) + factor(w),
+                  y ~ lag(u) + ns(u, 2))
   c(list(x = formula, data = pool$frame), fuzz_settings(pool, nrow(pool$frame)),
     pick(list(), list(subset = 1:9), list(na.action = stats::na.exclude)))
 }
@@ -132,9 +129,10 @@ fuzz_link_args <- function(pool) {
 # Cross-validation of few folds and few lambdas.
 fuzz_cv_args <- function(args) {
   args$lambda <- pick(c(1, 0.1), 0.1, NULL)
-  c(args[names(args) != "init"], list(nfolds = pick(2, 3), n_lambda = 3,
-                                      measure = if (runif(1) < 0.7) "default" else pick("auc", "deviance", "class",
-                                          "mse", "mae"), keep = pick(TRUE, FALSE)))
+  plan <- list(nfolds = pick(2, 3), n_lambda = 3)
+  plan$measure <- if (runif(1) < 0.7) "default" else pick("auc", "deviance", "class", "mse", "mae")
+  plan$keep <- pick(TRUE, FALSE)
+  c(args[names(args) != "init"], plan)
 }
 
 fuzz_kernel_args <- function(degree = TRUE, gamma = FALSE) {
@@ -160,16 +158,14 @@ target <- function(fun, args, judge = any_answer, foreign = FALSE, kept = charac
 
 fuzz_targets <- function(pool) {
   targets <- c(fit_targets(pool), cv_targets(pool), fit_method_targets(pool), link_targets(pool), roc_targets(pool),
-               kernel_targets(pool),
-               file_targets(pool), framework_targets(pool))
+               kernel_targets(pool), file_targets(pool), framework_targets(pool))
   targets[!vapply(targets, is.null, NA)]
 }
 
 fit_targets <- function(pool) {
-  plain <- function(shape) function() replace(fuzz_fit_args(pool), "x", list(shape(pool$x[sample.int(12, 8), ,
-      drop = FALSE])))
   fixed <- function(shape) function() {
-    args <- plain(shape)()
+    x <- shape(pool$x[sample.int(12, 8), , drop = FALSE])
+    args <- replace(fuzz_fit_args(pool), "x", list(x))
     args$y <- fuzz_response(8)
     for (name in intersect(c("weights", "offset"), names(args))) args[[name]] <- runif(8)
     args
@@ -181,12 +177,12 @@ fit_targets <- function(pool) {
     hofm.data.frame = target(hofm, fixed(as.data.frame), judge_fit),
     hofm.formula = target(hofm, function() fuzz_formula_args(pool)),
     hofm.link_pairs = target(hofm, function() fuzz_link_args(pool), judge_fit),
-    hofm.recipe = if (!is.null(pool$recipe)) target(hofm, function() list(x = pool$recipe, data = pool$frame, rank = 1,
-        control = pool$control), kept = "x"),
+    hofm.recipe = if (!is.null(pool$recipe)) {
+      target(hofm, function() list(x = pool$recipe, data = pool$frame, rank = 1, control = pool$control), kept = "x")
+    },
     hofm_control = target(hofm_control, function() {
       list(max_iter = 3, tol = 1e-3, init_sd = 0.1, sweep = "auto", extrapolate = TRUE, eta = 0.1, batch = 2,
-           validation = 0.1, patience = 2,
-           threads = 1, seed = 1, verbose = FALSE, keep_fitted = TRUE)
+           validation = 0.1, patience = 2, threads = 1, seed = 1, verbose = FALSE, keep_fitted = TRUE)
     }))
 }
 
@@ -196,8 +192,10 @@ cv_targets <- function(pool) {
   data_of <- function(cv) if (is.null(cv$fit$blueprint$formula)) pool$x else pool$frame
   with_data <- function(object) c(object, list(newdata = data_of(object[[1]]), s = pick("lambda.min", "lambda.1se")))
   args <- function(make) function() fuzz_cv_args(make(pool))
-  on_x <- function(shape) function() replace(fuzz_cv_args(fuzz_fit_args(pool)), c("x", "y", "weights", "offset"),
-                                             list(shape(pool$x), pool$y, NULL, NULL))
+  on_x <- function(shape) function() {
+    own <- list(x = shape(pool$x), y = pool$y, weights = NULL, offset = NULL)
+    replace(fuzz_cv_args(fuzz_fit_args(pool)), names(own), own)
+  }
   list(
     cv_hofm.default = target(cv_hofm, args(fuzz_fit_args), judge_fit),
     cv_hofm.matrix = target(cv_hofm, on_x(identity), judge_fit),
@@ -267,8 +265,9 @@ fit_method_targets <- function(pool) {
     interactions = target(interactions, function() list(fit = fit(), degree = pick(2, 3), n = 5), judge_frame),
     plot.hofm = plain(plot, which = which, name = "x"),
     autoplot.hofm = optional_target("ggplot2", "autoplot", function() list(object = fit(), which = one_of(which))),
-    tidy.hofm = optional_target("generics", "tidy", function() list(x = fit(),
-        what = pick("parameters", "interactions"), n = 3), judge_frame),
+    tidy.hofm = optional_target("generics", "tidy", function() {
+      list(x = fit(), what = pick("parameters", "interactions"), n = 3)
+    }, judge_frame),
     glance.hofm = optional_target("generics", "glance", function() list(x = fit())),
     augment.hofm = optional_target("generics", "augment", function() {
       x <- fit()
@@ -277,44 +276,50 @@ fit_method_targets <- function(pool) {
     print.hofm_control = target(print, function() list(x = pool$control), foreign = TRUE),
     compare_models = target(compare_models, function() {
       list(models = list(a = pool$fits$formula, b = pick(pool$fits$formula, function(newdata) newdata$u)),
-           newdata = pool$frame,
-           y = pick(NULL, "y", pool$frame$y), level = 0.9, adjust = pick("holm", "none"))
+           newdata = pool$frame, y = pick(NULL, "y", pool$frame$y), level = 0.9, adjust = pick("holm", "none"))
     }),
     print.model_comparison = target(print, function() list(x = pool$compared, digits = 3), foreign = TRUE),
-    as.data.frame.model_comparison = target(as.data.frame, function() list(x = pool$compared,
-        what = pick("models", "tests")), foreign = TRUE),
+    as.data.frame.model_comparison = target(as.data.frame, function() {
+      list(x = pool$compared, what = pick("models", "tests"))
+    }, foreign = TRUE),
     plot.model_comparison = target(plot, function() list(x = pool$compared, which = pick("measure", "tests")),
                                    foreign = TRUE))
 }
 
 link_targets <- function(pool) {
-  nodes <- function() pick(list(A = pool$A), list(A = pool$A, B = pool$B), list(A = methods::as(pool$A,
-      "CsparseMatrix")))
+  sparse <- methods::as(pool$A, "CsparseMatrix")
+  nodes <- function() pick(list(A = pool$A), list(A = pool$A, B = pool$B), list(A = sparse))
   link_fit <- function() pick(pool$link_fit, pool$grid_fit)
   sides <- function(fit) if (identical(fit, pool$link_fit)) list(A = pool$A, B = pool$B) else list(A = pool$A)
   rest <- function() pool$split$test
   list(
-    link_pairs = target(link_pairs, function() c(nodes(), list(pairs = pool$pairs[1:4, ],
-        directed = pick(TRUE, FALSE)))),
-    split_links = target(split_links, function() c(nodes(), list(edges = pool$edges[1:4, ], prop = 0.5,
-        ratio = pick(0, 1), seed = pick(NULL, 1)))),
-    sample_negatives = target(sample_negatives, function() c(nodes(), list(edges = pool$edges[1:4, ], n = pick(NULL, 3),
-        seed = pick(NULL, 1)))),
+    link_pairs = target(link_pairs, function() {
+      c(nodes(), list(pairs = pool$pairs[1:4, ], directed = pick(TRUE, FALSE)))
+    }),
+    split_links = target(split_links, function() {
+      c(nodes(), list(edges = pool$edges[1:4, ], prop = 0.5, ratio = pick(0, 1), seed = pick(NULL, 1)))
+    }),
+    sample_negatives = target(sample_negatives, function() {
+      c(nodes(), list(edges = pool$edges[1:4, ], n = pick(NULL, 3), seed = pick(NULL, 1)))
+    }),
     score_links = target(score_links, function() {
       fit <- link_fit()
       c(list(fit = fit), sides(fit), list(type = pick("response", "link"), threads = pick(NULL, 1, 2)))
     }, judge_numbers),
     top_links = target(top_links, function() {
       fit <- link_fit()
-      data <- if (identical(fit, pool$link_fit)) list(links = pick(pool$links, pool$A),
-                                                      B = pool$B) else list(links = pick(rest(), pool$split$train))
+      two_sets <- identical(fit, pool$link_fit)
+      data <- if (two_sets) list(links = pick(pool$links, pool$A), B = pool$B)
+              else list(links = pick(rest(), pool$split$train))
       if (inherits(data$links, "link_pairs")) data$B <- NULL
       c(list(fit = fit), data, list(n = pick(1, 5, 100), by = pick("overall", "node"), threads = pick(NULL, 1)))
     }, judge_frame),
-    auc.hofm = target(auc, function() list(x = pool$grid_fit, test = pick(rest(), pool$split$train),
-                                           ci = pick(TRUE, FALSE), level = 0.9), judge_share),
-    roc_curve.hofm = target(roc_curve, function() list(x = pool$grid_fit, test = pick(rest(), pool$split$train),
-                                                       max_points = pick(NULL, 5))),
+    auc.hofm = target(auc, function() {
+      list(x = pool$grid_fit, test = pick(rest(), pool$split$train), ci = pick(TRUE, FALSE), level = 0.9)
+    }, judge_share),
+    roc_curve.hofm = target(roc_curve, function() {
+      list(x = pool$grid_fit, test = pick(rest(), pool$split$train), max_points = pick(NULL, 5))
+    }),
     "[.link_pairs" = target(`[`, function() list(x = pool$links, k = pick(1:3, -1, c(TRUE, FALSE))), foreign = TRUE),
     dim.link_pairs = target(dim, function() list(x = pool$links), foreign = TRUE),
     print.link_pairs = target(print, function() list(x = pool$links), foreign = TRUE),
@@ -332,8 +337,9 @@ link_targets <- function(pool) {
 roc_targets <- function(pool) {
   scores <- function(...) stats::setNames(fuzz_scores(), c(...))
   list(
-    auc.default = target(auc, function() c(scores("x", "score"), list(ci = pick(TRUE, FALSE), level = 0.9,
-        method = pick("delong", "logit"))), judge_share),
+    auc.default = target(auc, function() {
+      c(scores("x", "score"), list(ci = pick(TRUE, FALSE), level = 0.9, method = pick("delong", "logit")))
+    }, judge_share),
     auc.roc_curve = target(auc, function() list(x = pool$curve, ci = pick(TRUE, FALSE), level = 0.9), judge_share),
     roc_curve.default = target(roc_curve, function() c(scores("x", "score"), pick(list(), list(max_points = 5)))),
     auc_test = target(auc_test, function() {
@@ -385,21 +391,24 @@ file_targets <- function(pool) {
     }),
     export_libfm = target(export_libfm, function() list(fit = one_of(pool$fits), file = out())),
     write_hofm_json = if (json) target(write_hofm_json, function() list(fit = one_of(pool$fits), file = out())),
-    read_hofm_json = if (json) target(read_hofm_json, function() list(file = pick(pool$files$json, pool$files$data,
-        pool$files$none))))
+    read_hofm_json = if (json) {
+      target(read_hofm_json, function() list(file = pick(pool$files$json, pool$files$data, pool$files$none)))
+    })
 }
 
 # Without the packages behind them these are refused, which is an answer as well.
 framework_targets <- function(pool) {
   specified <- requireNamespace("parsnip", quietly = TRUE)
   list(
-    factorization_machine = target(factorization_machine, function() list(mode = pick("regression", "classification"),
-        order = 2, rank = 2, penalty = 0.1)),
+    factorization_machine = target(factorization_machine, function() {
+      list(mode = pick("regression", "classification"), order = 2, rank = 2, penalty = 0.1)
+    }),
     update.factorization_machine = if (specified) {
       target(update, function() list(object = factorization_machine("regression"), rank = 2), foreign = TRUE)
     },
-    fit_factorization_machine = target(fit_factorization_machine, function() list(x = pool$x, y = pool$y, rank = 1,
-        control = pool$control), judge_fit),
+    fit_factorization_machine = target(fit_factorization_machine, function() {
+      list(x = pool$x, y = pool$y, rank = 1, control = pool$control)
+    }, judge_fit),
     fm_order = target(fm_order, function() list(range = c(1, 3))),
     fm_rank = target(fm_rank, function() list(range = c(2, 8))))
 }
