@@ -105,8 +105,14 @@ normalise <- function(weights) {
   weights / sum(weights)
 }
 
+# Beyond 1e100 no loss has a digit left for what the model adds.
 check_offset <- function(offset, n) {
-  if (is.null(offset)) numeric(0) else check_row_values(offset, "offset", n)
+  if (is.null(offset)) return(numeric(0))
+  offset <- check_row_values(offset, "offset", n)
+  bad <- which(abs(offset) > 1e100)
+  if (!length(bad)) return(offset)
+  hofm_abort(sprintf("`offset` must lie between -1e100 and 1e100, but its value in row %d is %s.", bad[1], format(offset[bad[1]])),
+             argument = "offset", row = bad[1])
 }
 
 # An error that names the first argument of the calling function that has no default and was not given.
