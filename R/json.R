@@ -47,7 +47,7 @@ write_hofm_json <- function(fit, file, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   need_jsonlite()
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
-  check_fit(fit, "fit")
+  check_fit(fit, "fit", shown = TRUE)
   text <- jsonlite::toJSON(json_fit(fit), null = "null", na = "null", json_verbatim = TRUE, pretty = TRUE)
   with_target(file, function(put) put(line_bytes(enc2utf8(text))))
   invisible(file)
@@ -271,7 +271,7 @@ fit_from_json <- function(bytes, name) {
   if (!is_plain_number(version) || length(version) != 1 || version != json_version) {
     not_one(sprintf("its version is %s, and this version of the package reads %d.", describe(version), json_version))
   }
-  tryCatch(check_fit(rebuilt_fit(json), "fit"), error = failed, warning = failed)
+  tryCatch(check_fit(rebuilt_fit(json), "fit", shown = TRUE), error = failed, warning = failed)
 }
 
 parsed_json <- function(bytes) {

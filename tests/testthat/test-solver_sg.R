@@ -82,10 +82,11 @@ test_that("bits do not depend on the number of threads, for batches of any size 
   x <- Matrix::rsparsematrix(300, 60, 0.6)
   y <- as.numeric(x[, 1] + x[, 2] * x[, 3] + rnorm(300, sd = 0.1))
   wide <- Matrix::rsparsematrix(8, 6000, 0.5)
-  fits <- function(x, y, solver, batch) {
+  fits <- function(x, y, solver, batch, eta = 0.01) {
     lapply(c(1, 2, 3, 8), function(threads) {
       fit <- collapsing(hofm(x, y, order = 3, rank = c(12, 20), lambda = 1e-4, solver = solver,
-                             control = hofm_control(max_iter = 2, eta = 0.01, seed = 4, batch = batch, threads = threads)))
+                             control = hofm_control(max_iter = 2, eta = eta, seed = 4, batch = batch, threads = threads)))
+      expect_lt(fit$objective, fit$trace$objective[1])
       fit[c("intercept", "w", "P", "objective", "eta", "linear.predictors")]
     })
   }
@@ -94,7 +95,7 @@ test_that("bits do not depend on the number of threads, for batches of any size 
       same <- fits(x, y, solver, batch)
       for (fit in same[-1]) expect_identical(fit, same[[1]])
     }
-    same <- fits(wide, 1:8, solver, 1)
+    same <- fits(wide, 1:8, solver, 1, eta = 1e-4)
     for (fit in same[-1]) expect_identical(fit, same[[1]])
   }
 })
