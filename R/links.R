@@ -212,8 +212,9 @@ node_labels <- function(graph, i, j) {
 #' @noRd
 check_pairs <- function(pairs, arg) {
   check_graph(pairs, arg)
+  check_ends(pairs, pairs, arg)
   check_sound(pairs, list(
-    i = function(p) sound_ends(p, p), y = function(p) is_plain_number(p$y) && length(p$y) == length(p$i) && all(p$y %in% 0:1),
+    y = function(p) is_plain_number(p$y) && length(p$y) == length(p$i) && all(p$y %in% 0:1),
     context = function(p) absent_or(p$context, function(c) sound_node_block(c) && nrow(c) == length(p$i)),
     features = function(p) {
       sound_names(p$features) && length(p$features) == sum(ncol(p$A), ncol(p$B), if (!is.null(p$context)) ncol(p$context))
@@ -236,16 +237,23 @@ check_graph <- function(graph, arg) {
 
 sound_node_block <- function(x) is(x, "dgCMatrix") && (is_sound_cpp(x) || isTRUE(validObject(x, test = TRUE))) && all_finite(x@x)
 
-# Numbers of rows that reach the compiled code.
-sound_ends <- function(ends, graph) {
-  rows <- function(x, n) is_plain_number(x) && all(is.finite(x) & x == round(x) & x >= 1 & x <= n)
-  rows(ends$i, nrow(graph$A)) && rows(ends$j, nrow(graph$B)) && length(ends$i) == length(ends$j)
+# Numbers that reach the compiled code must be rows.
+check_ends <- function(ends, graph, arg) {
+  if (is_name(ends$i) || is_name(ends$j)) {
+    hofm_abort(sprintf("%s must have numbers of rows in `i` and `j`.", ticked(arg)), argument = arg)
+  }
+  node_numbers(ends$i, nrow(graph$A), NULL, arg, "i", "A")
+  node_numbers(ends$j, nrow(graph$B), NULL, arg, "j", "B")
+  if (length(ends$i) == length(ends$j)) return(invisible())
+  hofm_abort(sprintf("%s must have as many `i` as `j`.", ticked(arg)), argument = arg)
 }
 
 # The test set of split_links().
-check_rest <- function(rest, arg) {
-  check_graph(rest, arg)
-  check_sound(rest, list(links = function(r) sound_ends(r$links, r), train = function(r) sound_ends(r$train, r)), arg, "test set")
+check_test_set <- function(test, arg) {
+  check_graph(test, arg)
+  check_sound(test, list(links = function(t) is.list(t$links), train = function(t) is.list(t$train)), arg, "test set")
+  check_ends(test$links, test, paste0(arg, "$links"))
+  check_ends(test$train, test, paste0(arg, "$train"))
 }
 
 # ---- Methods -----------------------------------------------------------------------------------------------
@@ -387,7 +395,7 @@ check_rest <- function(grid, n_links, n_negative) {
 print.link_split <- function(x, ...) {
   check_sound(x, list(train = function(s) inherits(s$train, "link_pairs"), test = function(s) inherits(s$test, "link_rest")), "x", "split")
   check_pairs(x$train, "x$train")
-  check_rest(x$test, "x$test")
+  check_test_set(x$test, "x$test")
   links <- c(sum(x$train$y), length(x$test$links$i))
   pairs <- c(length(x$train$i), rest_size(x$test))
   cat("Split of ", count_text(sum(links)), " links\n", sep = "")
@@ -400,7 +408,7 @@ print.link_split <- function(x, ...) {
 #' @rdname split_links
 #' @export
 print.link_rest <- function(x, ...) {
-  check_rest(x, "x")
+  check_test_set(x, "x")
   size <- rest_size(x)
   cat("All other pairs of a graph: ", count_text(size), ", of which ", count_text(length(x$links$i)), " linked (",
       count_text(length(x$train$i)), " training pairs left out)\n", sep = "")
@@ -413,7 +421,7 @@ print.link_rest <- function(x, ...) {
 #' @param max_pairs The most pairs that `as.data.frame()` of a test set may list, as a guard against filling the memory.
 #' @export
 as.data.frame.link_rest <- function(x, row.names = NULL, optional = FALSE, ..., max_pairs = 1e7) {
-  check_rest(x, "x")
+  check_test_set(x, "x")
   size <- rest_size(x)
   if (size > check_number(max_pairs, "max_pairs", min = 0)) {
     hofm_abort(sprintf(paste("`x` has %s pairs, more than the %s of `max_pairs`: auc(), roc_curve() and top_links() go through",

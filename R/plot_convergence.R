@@ -7,7 +7,7 @@ convergence_data <- function(fit, arg) {
   trace <- fit$trace
   sound <- is.data.frame(trace) && is.numeric(trace$iteration) && is.numeric(trace$seconds) && is.numeric(trace$objective)
   if (!sound || !nrow(trace)) abort_damaged(arg, "it has no trace to plot")
-  if (!shown_rules()$validation(fit)) abort_damaged(arg, "its field `validation` is not what it must be")
+  if (!holds(shown_rules()$validation, fit)) abort_damaged(arg, "its field `validation` is not what it must be")
   trace <- trace[is.finite(trace$iteration) & is.finite(trace$seconds) & is.finite(trace$objective), ]
   trace$validation <- validation_column(trace$iteration, fit$validation$trace)
   if (!nrow(trace)) abort_damaged(arg, "its trace has no finite values")

@@ -75,7 +75,7 @@ top_links <- function(fit, links, n = 10, by = c("overall", "node"), B = NULL, k
 
 # Pairs that are no candidates: of the object itself, and those given.
 known_pairs <- function(links, known, graph) {
-  if (inherits(links, "link_rest")) check_rest(links, "links")
+  if (inherits(links, "link_rest")) check_test_set(links, "links")
   if (inherits(links, "link_pairs")) check_pairs(links, "links")
   own <- if (inherits(links, "link_rest")) links$train
          else if (inherits(links, "link_pairs")) list(i = links$i[links$y == 1], j = links$j[links$y == 1])
@@ -174,7 +174,7 @@ roc_curve.hofm <- function(x, test, max_points = NULL, threads = NULL, ...) {
 
 check_rest_object <- function(test) {
   if (!inherits(test, "link_rest")) must_be("test", "a test set made by `split_links()`", test)
-  check_rest(test, "test")
+  check_test_set(test, "test")
   if (!length(test$links$i)) {
     hofm_abort("`test` holds no links, so there is nothing to compare: split with a smaller `prop`.",
                argument = "test")

@@ -253,6 +253,6 @@ test_that("numbers at the end of their range give an answer or a classed error, 
   heavy <- hofm(x, rnorm(20), weights = rep(1.7e308, 20))
   expect_false(is.nan(heavy$null.deviance))
   fit <- hofm(x, rnorm(20), order = 1, lambda = 0.1, offset = rep(0, 20))
-  expect_error(predict(fit, 1e308 * x / max(abs(x)), offset = sign(fit$w[1] * x[, 1]) * 1.79e308), class = "hofm_error_overflow")
+  expect_error(predict(fit, x / max(abs(x)) * 1e308, offset = sign(fit$w[1] * x[, 1]) * 1.79e308), class = "hofm_error_overflow")
   expect_error(cv_hofm(x, rnorm(20), control = hofm_control(init_sd = 1e200)), class = "hofm_error")
 })
