@@ -52,7 +52,7 @@ scores_case <- function(work) function() {
 }
 
 rest_case <- function(work) function() {
-  split <- some_links()
+  split <- some_links(6000)
   fit <- link_fit(split)
   function() work(fit, split$test)
 }
@@ -102,7 +102,7 @@ cases <- c(
     "roc_curve, all pairs" = rest_case(roc_curve),
     "top_links" = rest_case(function(fit, test) top_links(fit, test, n = 1000)),
     "top_links, by node" = rest_case(function(fit, test) top_links(fit, test, by = "node")),
-    "score_links" = rest_case(function(fit, test) score_links(fit, test$A[1:5000, ], test$B)),
+    "score_links" = rest_case(function(fit, test) score_links(fit, test$A, test$B)),
     "predict" = predict_case(predict),
     "compare_models" = predict_case(function(fit, x) compare_models(list(a = fit, b = fit), x, rep(0:1, length.out = nrow(x)))),
     "simulate" = simulate_case,
