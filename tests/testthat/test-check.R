@@ -101,7 +101,7 @@ test_that("a hint leads to something that is there", {
 test_that("messages name the argument, the need and what came", {
   x <- small_matrix()
   y <- small_response(x)
-  expect_snapshot(error = TRUE, {
+  expect_errors({
     hofm(x, y, rank = -1)
     hofm(x, y, rank = c(1, 2, 3))
     hofm(x, y, order = 1.5)

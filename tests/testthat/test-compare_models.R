@@ -130,7 +130,7 @@ test_that("bad input is named", {
   fit <- lm(y ~ num, d$train)
   machine <- quick_fit(y ~ num + fac, d$train)
   three <- factor(rep(c("a", "b", "c"), length.out = 40))
-  expect_snapshot(error = TRUE, {
+  expect_errors({
     compare_models(fit, d$test)
     compare_models(list(), d$test)
     compare_models(list(a = fit, b = 1:3), d$test)

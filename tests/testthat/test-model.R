@@ -30,7 +30,7 @@ test_that("damaged fits are refused by predict, whatever the damage", {
   for (name in names(damage)) {
     expect_error(predict(damage[[name]](fit), x), class = "hofm_error_damaged_fit", info = name)
   }
-  expect_snapshot(error = TRUE, {
+  expect_errors({
     predict(damage$w_short(fit), x)
     predict(damage$version(fit), x)
   })

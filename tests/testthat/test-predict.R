@@ -118,7 +118,7 @@ test_that("new levels contribute nothing when allowed", {
 test_that("arguments are checked", {
   x <- small_matrix()
   fit <- quick_fit(x, small_response(x))
-  expect_snapshot(error = TRUE, {
+  expect_errors({
     predict(fit, x, type = "repsonse")
     predict(fit, newx = x)
     predict(fit, x[, 1:2])
