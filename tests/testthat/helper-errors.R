@@ -1,5 +1,5 @@
-# Errors as users read them, one file for each test. testthat has a snapshot of errors, too, but its versions print them in
-# different ways, and newer ones leave out the class.
+# Errors as users read them, one file for each test. testthat has a snapshot of errors, too, but its versions print them
+# in different ways, and newer ones leave out the class.
 expect_errors <- function(code, name = "errors") {
   calls <- as.list(substitute(code))[-1]
   env <- parent.frame()
