@@ -18,7 +18,7 @@ simplest_jobs <- list(
   ranger = function() ranger::ranger(mpg ~ disp, mtcars, num.trees = 1, num.threads = 1),
   recipes = function() recipes::bake(recipes::prep(cars_recipe(), training = mtcars), mtcars),
   tibble = function() format(tibble::as_tibble(mtcars)),
-  tune = function() tune::parameters(parsnip::linear_reg(penalty = tune::tune())),
+  tune = function() hardhat::extract_parameter_set_dials(parsnip::linear_reg(penalty = tune::tune())),
   vdiffr = function() loadNamespace("vdiffr"),
   workflows = function() parsnip::fit(workflows::workflow(cars_recipe(), parsnip::linear_reg()), mtcars)
 )
