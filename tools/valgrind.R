@@ -33,9 +33,11 @@ errors_in <- function(lines) {
     frames <- split(body, cumsum(grepl("<frame>", body)))
     ours <- Filter(function(frame) any(grepl("/hofm[.]so</obj>", frame)), frames)
     if (!length(ours)) return("")
-    text <- function(tag, from) sub(sprintf(".*<%s>(.*)</%s>.*", tag, tag), "\\1",
-                                    grep(sprintf("<%s>", tag), from, value = TRUE))[1]
-    paste0(text("text", body), text("what", body), " in ", text("fn", ours[[1]]), " (", text("file", ours[[1]]), ":",
+    text <- function(tag, from) {
+      sub(sprintf(".*<%s>(.*)</%s>.*", tag, tag), "\\1", grep(sprintf("<%s>", tag), from, value = TRUE))[1]
+    }
+    what <- c(text("what", body), text("text", body))
+    paste0(what[!is.na(what)][1], " in ", text("fn", ours[[1]]), " (", text("file", ours[[1]]), ":",
            text("line", ours[[1]]), ")")
   }, "")
 }
@@ -45,7 +47,7 @@ found <- vapply(roads, function(road) {
   message("hofm: valgrind with the instruction set \"", road, "\", which takes several minutes")
   result <- run_road(road)
   ours <- result$errors[nzchar(result$errors)]
-  if (length(ours)) message(paste0("  ", sub("^NA", "", unique(ours)), collapse = "\n"))
+  if (length(ours)) message(paste0("  ", unique(ours), collapse = "\n"))
   message(sprintf("hofm: %s; %d error(s) in the package, %d elsewhere", result$calls, length(ours),
                   sum(!nzchar(result$errors))))
   length(ours)
