@@ -38,7 +38,8 @@ reports_of <- function(name) {
     hit <- grep("ERROR: |runtime error: ", lines)
     first <- if (length(hit)) lines[hit[1]] else lines[1]
     place <- grep("src/(hofm/)?[a-z_0-9]+[.](h|cpp):[0-9]+", lines, value = TRUE)
-    paste0(sub("^==[0-9]+==", "", first), if (length(place)) paste0(" | ", trimws(place[1])))
+    place <- setdiff(trimws(place), first)
+    paste0(sub("^==[0-9]+==", "", first), if (length(place)) paste0(" | ", place[1]))
   }))
 }
 
