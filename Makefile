@@ -43,7 +43,7 @@ check:
 	@$(RSCRIPT) tools/install-dependencies.R check
 	@$(RSCRIPT) tools/check.R
 
-# CONTRIBUTING.md says what these three print.
+# CONTRIBUTING.md says what these three print. Variables given to make, such as SEED, are in the environment of tools/fuzz.R.
 sanitize:
 	@$(RSCRIPT) tools/install-dependencies.R test
 	@$(RSCRIPT) tools/sanitize.R $(ONLY)
@@ -52,7 +52,6 @@ valgrind: install
 	@$(RSCRIPT) tools/install-dependencies.R attack
 	@$(RSCRIPT) tools/valgrind.R
 
-fuzz: export SEED FROM CALLS LIBFUZZER_SECONDS JOBS
 fuzz: install
 	@$(RSCRIPT) tools/install-dependencies.R test
 	@$(RSCRIPT) tools/install-dependencies.R attack
