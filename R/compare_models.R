@@ -65,6 +65,7 @@
 #' as.data.frame(compared)
 #' @export
 compare_models <- function(models, newdata, y = NULL, args = list(), seconds = NULL, level = 0.95, adjust = "holm") {
+  check_given()
   models <- check_models(models, substitute(models))
   args <- check_model_args(args, names(models))
   seconds <- check_model_seconds(seconds, names(models))

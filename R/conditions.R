@@ -94,7 +94,7 @@ enumerate <- function(words, n = 5) {
 
 # The known word closest to a misspelt one, or NULL when none is close.
 nearest <- function(word, known) {
-  if (!length(known) || is.na(word) || !nzchar(word)) return(NULL)
+  if (!length(known) || is.na(word) || !validUTF8(word) || !nzchar(word)) return(NULL)
   apart <- utils::adist(word, known, ignore.case = TRUE)[1, ]
   starts <- startsWith(known, word)
   if (any(starts)) return(known[starts][1])

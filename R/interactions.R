@@ -33,6 +33,7 @@
 #' plot(fit, "interactions", n = 5)
 #' @export
 interactions <- function(fit, degree = 2, n = 20) {
+  check_given()
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
   check_fit(fit, "fit")
   degree <- check_degree(degree, fit)

@@ -44,6 +44,7 @@
 #' @concept files
 #' @export
 write_hofm_json <- function(fit, file, ...) {
+  check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   need_jsonlite()
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
@@ -252,6 +253,7 @@ function_name <- function(head) {
 #' @rdname write_hofm_json
 #' @export
 read_hofm_json <- function(file, ...) {
+  check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   need_jsonlite()
   with_source(file, function(next_block, name) {

@@ -34,6 +34,7 @@
 #' @concept files
 #' @export
 export_libfm <- function(fit, file, ...) {
+  check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
   check_fit(fit, "fit")

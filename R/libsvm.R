@@ -69,6 +69,7 @@
 #' @concept files
 #' @export
 read_libsvm <- function(file, n_features = NULL, base = NULL, ...) {
+  check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   n_features <- if (is.null(n_features)) -1L else check_features(n_features)
   base <- if (is.null(base)) -1L else check_count(base, "base", min = 0, max = 1)
@@ -99,6 +100,7 @@ abort_line <- function(problem, name) {
 #' @rdname read_libsvm
 #' @export
 write_libsvm <- function(x, y, file, base = 1, qid = NULL, ...) {
+  check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   if (!is.matrix(x) && !is(x, "Matrix")) must_be("x", "a matrix or a Matrix", x)
   design <- as_design(x)$x

@@ -42,8 +42,8 @@
 #' as.data.frame(pairs[1:2])
 #' @export
 link_pairs <- function(A, B = NULL, pairs, context = NULL, directed = FALSE) {
+  check_given()
   graph <- read_graph(A, B, directed)
-  if (missing(pairs)) hofm_abort("`pairs` must be given.", argument = "pairs")
   ends <- read_pairs(pairs, graph, "pairs")
   check_agreement(ends, graph)
   context <- if (!is.null(context)) read_context(context, length(ends$i))

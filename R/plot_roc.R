@@ -160,7 +160,7 @@ legend_styles <- data.frame(
 
 # Curves rise to the right: a corner is free if all of them have passed its height when they come to its left edge.
 clear_of_curves <- function(x, left, top) {
-  left > 0 && all(vapply(x, function(curve) anyNA(curve$fpr) || max(curve$tpr[curve$fpr <= left]) > top, NA))
+  left > 0 && all(vapply(x, function(curve) anyNA(c(curve$fpr, curve$tpr)) || max(curve$tpr[curve$fpr <= left]) > top, NA))
 }
 
 # "name: AUC 0.913 (0.82 to 1.00)"

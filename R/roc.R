@@ -43,6 +43,7 @@ roc_curve <- function(x, ...) UseMethod("roc_curve")
 #' @export
 roc_curve.default <- function(x, score, weights = NULL, max_points = NULL, ..., truth = x) {
   check_dots(list(...), names(formals(roc_curve.default)))
+  if (missing(x) && missing(truth)) refuse_input("`truth` must be given.")
   classes <- check_truth(truth)
   score <- check_score(score, length(truth))
   weights <- check_score_weights(weights, length(truth))
@@ -105,6 +106,7 @@ auc <- function(x, ...) UseMethod("auc")
 auc.default <- function(x, score, ci = FALSE, level = 0.95, method = c("delong", "logit"), weights = NULL,
                         ..., truth = x) {
   check_dots(list(...), names(formals(auc.default)))
+  if (missing(x) && missing(truth)) refuse_input("`truth` must be given.")
   classes <- check_truth(truth)
   score <- check_score(score, length(truth))
   weights <- check_score_weights(weights, length(truth))
@@ -198,6 +200,7 @@ print.hofm_auc <- function(x, digits = 4, ...) {
 #' plot(c(weight = roc_curve(truth, -mtcars$wt), consumption = roc_curve(truth, mtcars$mpg)))
 #' @export
 auc_test <- function(truth, score1, score2, level = 0.95) {
+  check_given()
   data_name <- paste0(deparse1(substitute(score1)), " and ", deparse1(substitute(score2)), " for ",
     deparse1(substitute(truth)))
   classes <- check_truth(truth)

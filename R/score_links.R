@@ -25,6 +25,7 @@
 #' score_links(fit, a, b)
 #' @export
 score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads = NULL) {
+  check_given()
   type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
   fit <- check_link_fit(fit)
   graph <- matched_graph(fit, graph_of(A, B))
@@ -61,6 +62,7 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
 #' @export
 top_links <- function(fit, links, n = 10, by = c("overall", "node"), B = NULL, known = NULL, directed = FALSE,
                       type = c("response", "link"), threads = NULL) {
+  check_given()
   by <- if (missing(by)) "overall" else check_choice(by, "by", c("overall", "node"))
   type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
   n <- check_count(n, "n")

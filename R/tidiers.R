@@ -92,6 +92,7 @@ augment.hofm <- function(x, data = NULL, newdata = NULL, type.predict = c("respo
 }
 
 augment_with <- function(fit, newdata, fitted, type) {
+  force(fitted)                                             # predict() knows what newdata must be
   frame <- augment_frame(newdata)
   out <- data.frame(frame, .fitted = fitted, check.names = FALSE)
   y <- if (fit$loss != "auc") observed_response(fit, newdata)

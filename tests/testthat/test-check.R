@@ -122,3 +122,22 @@ test_that("messages name the argument, the need and what came", {
     hofm(x, y, control = list(maxiter = 3))
   })
 })
+
+test_that("arguments that are left out are named", {
+  refuse <- function(code, argument) expect_error(code, sprintf("`%s` must be given", argument), class = "hofm_error_input")
+  refuse(interactions(), "fit")
+  refuse(read_libsvm(), "file")
+  refuse(write_libsvm(diag(2), 1:2), "file")
+  refuse(export_libfm(), "fit")
+  refuse(write_hofm_json(), "fit")
+  refuse(read_hofm_json(), "file")
+  refuse(link_pairs(diag(2)), "pairs")
+  refuse(auc(score = 1), "truth")
+  refuse(roc_curve(score = 1), "truth")
+  refuse(auc_test(c(TRUE, FALSE), 1:2), "score2")
+  refuse(polynomial_gradient(1, 1), "degree")
+})
+
+test_that("a word that is no text at all is refused like any other", {
+  expect_error(hofm(diag(3), 1:3, solver = "\xff"), "`solver` must be one of", class = "hofm_error_input")
+})

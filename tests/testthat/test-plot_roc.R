@@ -78,3 +78,12 @@ test_that("the ggplot has the curves and the labels of the base picture", {
 test_that("ROC curves look as they did", {
   expect_picture("roc", plot(still_curves(), main = "Two scores"), ggplot2::autoplot(still_curves()))
 })
+
+test_that("curves of one class are drawn as nothing, whichever class it is", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (class in c(TRUE, FALSE)) {
+    expect_warning(curve <- roc_curve(rep(class, 3), 1:3), class = "hofm_warning_one_class")
+    expect_silent(plot(c(one = curve, two = roc_curve(c(TRUE, FALSE, TRUE), 1:3))))
+  }
+})
