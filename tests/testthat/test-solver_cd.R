@@ -112,3 +112,22 @@ test_that("features of any scale: the objective is that of the parameters, and f
     expect_false(ended && fit$converged, info = info)
   }
 })
+
+test_that("the same holds for pairs of nodes, given and all of them", {
+  for (spread in c(2, 8, 50)) for (negatives in c("given", "all")) for (order in c(2, 5)) {
+    set.seed(1)
+    scales <- diag(10^seq(-spread, spread, length.out = 6))
+    A <- matrix(rnorm(90), 15) %*% scales
+    B <- matrix(rnorm(72), 12) %*% scales
+    pairs <- expand.grid(i = 1:15, j = 1:12)
+    pairs$y <- rbinom(180, 1, 0.4)
+    fit <- suppressWarnings(hofm(
+      link_pairs(A, B, pairs), order = order, rank = 3, lambda = 1e-3, negatives = negatives,
+      negative_weight = if (negatives == "all") 1, control = hofm_control(seed = 1, max_iter = 50)
+    ), classes = "hofm_warning_collapsed")
+    slow <- objective_slow(parameters(fit), cbind(A[pairs$i, ], B[pairs$j, ]), pairs$y, "squared", fit$lambda)
+    info <- paste(spread, negatives, order)
+    expect_equal(fit$objective, slow, tolerance = 1e-6, info = info)
+    expect_true(all(diff(fit$trace$objective) <= 1e-6 * abs(fit$objective)), info = info)
+  }
+})
