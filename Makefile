@@ -2,12 +2,13 @@
 
 RSCRIPT = Rscript
 
-.PHONY: help demo test test-frameworks check sanitize valgrind fuzz interrupts install docs site spelling bench paper clean
+.PHONY: help demo test one test-frameworks check sanitize valgrind fuzz interrupts install docs site spelling bench paper clean
 .NOTPARALLEL:
 
 help:
 	@echo "make demo     fit models of orders 1 to 4 on the data set that comes with the package"
 	@echo "make test     run the tests of the C++ core and of the package"
+	@echo "make one T=cd  one file of tests of either language, tests/cpp/test-cd.cpp or tests/testthat/test-cd.R"
 	@echo "make test-frameworks   the tests with parsnip, tune and mlr3, in a library of their own; compiles for ten minutes or more"
 	@echo "make check    R CMD build and R CMD check --as-cran"
 	@echo "make sanitize all tests under the address and undefined behaviour sanitizers; half an hour or more"
@@ -31,6 +32,12 @@ test:
 	@$(RSCRIPT) tools/install.R
 	@$(RSCRIPT) tools/run-tests.R
 
+# Both, where both languages have a file of that name.
+one:
+	@test -n "$(wildcard tests/cpp/test-$(T).cpp tests/testthat/test-$(T).R)" || { echo "there is no test '$(T)'"; exit 1; }
+	@if [ -f tests/cpp/test-$(T).cpp ]; then $(MAKE) -C tests/cpp bin/test-$(T) && tests/cpp/bin/test-$(T); fi
+	@if [ -f tests/testthat/test-$(T).R ]; then $(MAKE) --no-print-directory install && NOT_CRAN=true $(RSCRIPT) tools/run-testthat.R /dev/null '^$(T)$$'; fi
+
 # The frameworks want newer versions of much that Debian has, which must not get in the way of anything else.
 test-frameworks: export R_LIBS := $(CURDIR)/.build/frameworks:$(R_LIBS)
 test-frameworks:
@@ -43,7 +50,7 @@ check:
 	@$(RSCRIPT) tools/install-dependencies.R check
 	@$(RSCRIPT) tools/check.R
 
-# CONTRIBUTING.md says what these three print. Variables given to make, such as SEED, are in the environment of tools/fuzz.R.
+# CONTRIBUTING.md says what these three print. Make hands variables that it is given, such as SEED, on to tools/fuzz.R.
 sanitize:
 	@$(RSCRIPT) tools/install-dependencies.R test
 	@$(RSCRIPT) tools/sanitize.R $(ONLY)
