@@ -24,7 +24,8 @@ about_file <- function(code, file, doing) {
 
 # ---- What a name stands for --------------------------------------------------------------------------------
 
-# "none", "regular", "directory", "stream" (a pipe, a terminal or another device that is read and written in one go) or "other".
+# "none", "regular", "directory", "stream" (a pipe, a terminal or another device that is read and written in one go)
+# or "other".
 file_kind <- function(name) file_kind_cpp(enc2native(name))
 
 # What a chain of links ends at, whether it is there or not.
@@ -65,8 +66,8 @@ read_regular <- function(path, read, name) {
   read(whole_reader(block_reader(con, name), path, name), name)
 }
 
-# A pipe gives its bytes only once: it is opened once, and never to see first whether it is compressed. If it is, its bytes go into a
-# temporary file.
+# A pipe gives its bytes only once: it is opened once, and never to see first whether it is compressed. If it is, its
+# bytes go into a temporary file.
 read_stream <- function(name, read) {
   con <- about_file(base::file(name, "rb", raw = TRUE), name, "opened")
   on.exit(close(con))
@@ -82,7 +83,8 @@ read_stream <- function(name, read) {
 # What gzfile() takes for compressed: by gzip, bzip2, xz or lzma.
 is_compressed <- function(bytes) {
   starts <- function(...) identical(utils::head(bytes, ...length()), as.raw(c(...)))
-  starts(0x1f, 0x8b) || starts(0x42, 0x5a, 0x68) || starts(0xfd, 0x37, 0x7a, 0x58, 0x5a) || starts(0x5d, 0x00, 0x00, 0x80, 0x00)
+  starts(0x1f, 0x8b) || starts(0x42, 0x5a, 0x68) || starts(0xfd, 0x37, 0x7a, 0x58, 0x5a) ||
+    starts(0x5d, 0x00, 0x00, 0x80, 0x00)
 }
 
 put_back <- function(first, next_block) {
@@ -112,7 +114,8 @@ whole_reader <- function(next_block, path, name) {
     size <<- size + length(bytes)
     if (!length(bytes) && !is.na(want) && size %% 2^32 != want) {
       cure <- if (path == name) sprintf("use `file = gzfile(\"%s\")`", name) else "unpack them first"
-      abort_file(sprintf("%s is a gzip file that was cut off. (If it is several such files in one, %s.)", quoted(name), cure), name)
+      abort_file(sprintf("%s is a gzip file that was cut off. (If it is several such files in one, %s.)",
+                         quoted(name), cure), name)
     }
     bytes
   }
@@ -175,7 +178,8 @@ replace_file <- function(file, write) {
 write_whole <- function(path, compressed, write, file) {
   size <- write_open(path, compressed, write, file)
   if (!compressed && file.size(path) != size) {
-    abort_file(sprintf("%s cannot be written: only %.0f of %.0f bytes could be.", quoted(file), file.size(path), size), file)
+    abort_file(sprintf("%s cannot be written: only %.0f of %.0f bytes could be.",
+                       quoted(file), file.size(path), size), file)
   }
 }
 
@@ -190,6 +194,16 @@ write_open <- function(path, compressed, write, file) {
     size <<- size + length(bytes)
   })
   open <- FALSE
-  about_file(close(con), file, "written")                       # warns if the last bytes were not taken
+  close_whole(con, file)
   size
+}
+
+# Closing warns if the last bytes were not taken; the connection is gone only when it is through.
+close_whole <- function(con, file) {
+  problem <- NULL
+  withCallingHandlers(close(con), warning = function(w) {
+    problem <<- trimws(conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  if (!is.null(problem)) abort_file(sprintf("%s cannot be written: %s", quoted(file), problem), file)
 }

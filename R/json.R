@@ -170,7 +170,8 @@ json_blueprint <- function(b) {
   if (b$kind == "matrix") return(lapply(b[c("kind", "named")], json_value))
   odd <- c(odd_names(c(b$calls, b$offsets), b$needed, b$env), odd_functions(list(b$formula, b$terms_object)))
   if (length(odd)) {
-    unsupported(sprintf("The formula uses %s, which cannot be kept as JSON: use saveRDS().", enumerate(ticked(unique(odd)))))
+    unsupported(sprintf("The formula uses %s, which cannot be kept as JSON: use saveRDS().",
+                        enumerate(ticked(unique(odd)))))
   }
   texts <- function(calls) if (!is.null(calls)) vapply(calls, exact_text, "")
   list(kind = jsonlite::unbox("frame"), variables = b$variables, types = b$types, needed = b$needed,
@@ -389,15 +390,17 @@ check_terms <- function(terms, kept, widths) {
 # Nothing is evaluated, as as.formula() would do: a formula is its call with a class and an environment.
 rebuilt_formula <- function(text, env) {
   call <- parsed_call(text, "~")
-  if (!is_formula(call) || !is.null(names(call))) stop("the text ", quoted(words(text)), " is not a formula with two sides")
+  if (!is_formula(call) || !is.null(names(call))) {
+    stop("the text ", quoted(words(text)), " is not a formula with two sides")
+  }
   refuse_names(odd_functions(list(call)))
   structure(call, class = "formula", .Environment = env)
 }
 
 refuse_names <- function(odd) {
   if (!length(odd)) return(invisible())
-  stop("its formula uses ", enumerate(ticked(odd)), ", which the formula of a file must not; fits with functions of their own ",
-       "are kept by saveRDS()")
+  stop("its formula uses ", enumerate(ticked(odd)), ", which the formula of a file must not; fits with functions of ",
+       "their own are kept by saveRDS()")
 }
 
 # The one call in `text`, which must be to `head`. Nothing is evaluated.

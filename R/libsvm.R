@@ -89,7 +89,8 @@ check_features <- function(n, memory = memory_bytes()) {
                      n, 4 * n / 1e9, memory / 1e9), argument = "n_features")
 }
 
-# What an index may be without anyone saying that it is meant; data sets of text and clicks have up to 55 million features.
+# What an index may be without anyone saying that it is meant; data sets of text and clicks have up to 55 million
+# features.
 largest_index <- function(memory = memory_bytes()) as.integer(min(2^26, memory %/% 16))
 
 abort_line <- function(problem, name) {

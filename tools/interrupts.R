@@ -1,7 +1,8 @@
 # Usage: Rscript tools/interrupts.R [FILTER]
-# How long every function that may run long takes to answer Ctrl-C. Each case runs in an R of its own, which is sent SIGINT at random
-# moments; what counts is the time from the signal to the handler. Prints a table with the worst of several tries, in seconds of the
-# clock and of the processor (which other programs on the machine do not lengthen), and fails where both are above 0.2.
+# How long every function that may run long takes to answer Ctrl-C. Each case runs in an R of its own, which is sent
+# SIGINT at random moments; what counts is the time from the signal to the handler. Prints a table with the worst of
+# several tries, in seconds of the clock and of the processor (which other programs on the machine do not lengthen), and
+# how long the work would take. Fails where clock and processor are both above 0.2.
 # HOFM_TRIES: tries for each case, 6 unless it says otherwise.
 
 suppressPackageStartupMessages(library(hofm))
@@ -17,7 +18,7 @@ some_links <- function(n = 20000, d = 300) {
   split_links(A, Matrix::rsparsematrix(n, d, 0.02), data.frame(i = sample.int(n), j = sample.int(n)), seed = 1)
 }
 
-link_fit <- function(split, rank = 20) hofm(split$train, order = 3, rank = rank, control = hofm_control(max_iter = 1, seed = 1))
+link_fit <- function(split) hofm(split$train, order = 3, rank = 20, control = hofm_control(max_iter = 1, seed = 1))
 
 # Without end: the signal comes first.
 endless <- function(...) hofm_control(max_iter = 1e6, tol = 0, seed = 1, ...)
@@ -104,7 +105,9 @@ cases <- c(
     "top_links, by node" = rest_case(function(fit, test) top_links(fit, test, by = "node")),
     "score_links" = rest_case(function(fit, test) score_links(fit, test$A, test$B)),
     "predict" = predict_case(predict),
-    "compare_models" = predict_case(function(fit, x) compare_models(list(a = fit, b = fit), x, rep(0:1, length.out = nrow(x)))),
+    "compare_models" = predict_case(function(fit, x) {
+      compare_models(list(a = fit, b = fit), x, rep(0:1, length.out = nrow(x)))
+    }),
     "simulate" = simulate_case,
     "read_libsvm" = text_case(".txt", function(x, y, file) read_libsvm(file)),
     "read_libsvm, gzip" = text_case(".txt.gz", function(x, y, file) read_libsvm(file)),
@@ -125,7 +128,8 @@ try_once <- function(work, delay) {
   note <- tempfile()
   on.exit(unlink(note))
   pid <- Sys.getpid()
-  system(sprintf("(sleep %.3f; date +%%s.%%N > %s; cat /proc/%d/stat >> %s; kill -INT %d) &", delay, note, pid, note, pid))
+  system(sprintf("(sleep %.3f; date +%%s.%%N > %s; cat /proc/%d/stat >> %s; kill -INT %d) &",
+                 delay, note, pid, note, pid))
   ended <- Inf
   answered <- tryCatch({
     suppressWarnings(work())
@@ -156,7 +160,8 @@ run_all <- function(filter) {
   chosen <- grep(filter, names(cases), value = TRUE)
   cat(sprintf("%-26s %8s %10s %10s\n", "case", "clock", "processor", "of"))
   slow <- vapply(chosen, function(name) {
-    said <- system2(file.path(R.home("bin"), "Rscript"), c("tools/interrupts.R", "--case", shQuote(name)), stdout = TRUE)
+    call <- c("tools/interrupts.R", "--case", shQuote(name))
+    said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), call, stdout = TRUE))
     line <- grep("^RESULT", said, value = TRUE)
     if (!length(line)) {
       cat(sprintf("%-26s did not finish\n", name))
@@ -164,7 +169,8 @@ run_all <- function(filter) {
     }
     seconds <- as.numeric(strsplit(line, " ")[[1]][-1])
     failed <- min(seconds[1:2]) > limit
-    cat(sprintf("%-26s %8.3f %10.3f %10.1f%s\n", name, seconds[1], seconds[2], seconds[3], if (failed) "  too slow" else ""))
+    cat(sprintf("%-26s %8.3f %10.3f %10.1f%s\n", name, seconds[1], seconds[2], seconds[3],
+                if (failed) "  too slow" else ""))
     failed
   }, NA)
   if (any(slow)) quit(status = 1)

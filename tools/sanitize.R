@@ -37,7 +37,7 @@ reports_of <- function(name) {
     lines <- readLines(file, warn = FALSE)
     hit <- grep("ERROR: |runtime error: ", lines)
     first <- if (length(hit)) lines[hit[1]] else lines[1]
-    place <- grep("src/(hofm/)?[a-z_0-9]+[.](h|cpp):[0-9]+", lines, value = TRUE)
+    place <- grep("src/(hofm/)?([a-z]+/)?[a-z_0-9]+[.](h|cpp):[0-9]+", lines, value = TRUE)
     place <- setdiff(trimws(place), first)
     paste0(sub("^==[0-9]+==", "", first), if (length(place)) paste0(" | ", place[1]))
   }))

@@ -209,8 +209,9 @@ test_that("no formula in a file is run, neither as it is read nor by what looks 
   trace <- tempfile()
   on.exit(unlink(trace))
   make <- sprintf("file.create('%s')", trace)
-  evil <- c("`~`(formula = {%s; y ~ num})", "`~`({%s; y ~ num})", "~ %s", "y ~ num + %s", "%s ~ num", "I(%s) ~ num", "y ~ (%s)(num)",
-            "y ~ stats::update(num, %s)", "y ~ (num ~ %s)", "`~`(y = y, num + %s)", "y ~ num:(function() %s)()")
+  evil <- c("`~`(formula = {%s; y ~ num})", "`~`({%s; y ~ num})", "~ %s", "y ~ num + %s", "%s ~ num", "I(%s) ~ num",
+            "y ~ (%s)(num)", "y ~ stats::update(num, %s)", "y ~ (num ~ %s)", "`~`(y = y, num + %s)",
+            "y ~ num:(function() %s)()")
   fields <- list(quick_fit(y ~ log(int + 1) + num, d), quick_fit(y ~ . - class, d))
   for (fit in fields) {
     json <- jsonlite::parse_json(json_text(fit))
@@ -239,7 +240,8 @@ test_that("the call in a file is not searched for a response", {
   json <- jsonlite::parse_json(json_text(quick_fit(x, y)))
   json$call <- sprintf("hofm(x = file.create('%s') ~ a)", trace)
   back <- read_json_text(jsonlite::toJSON(json, auto_unbox = TRUE, null = "null", digits = NA))
-  expect_error(compare_models(list(a = back), newdata = as.data.frame(x)), "`y`, the response, must be given", class = "hofm_error_input")
+  expect_error(compare_models(list(a = back), newdata = as.data.frame(x)), "`y`, the response, must be given",
+               class = "hofm_error_input")
   expect_false(file.exists(trace))
 })
 
