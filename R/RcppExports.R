@@ -5,8 +5,8 @@ file_kind_cpp <- function(name) {
     .Call(`_hofm_file_kind_cpp`, name)
 }
 
-fit_cpp <- function(blocks, response, grid, ranking, validation, model, options, link_blocks, progress) {
-    .Call(`_hofm_fit_cpp`, blocks, response, grid, ranking, validation, model, options, link_blocks, progress)
+fit_cpp <- function(blocks, task, model, options, report_on, progress) {
+    .Call(`_hofm_fit_cpp`, blocks, task, model, options, report_on, progress)
 }
 
 is_sound_cpp <- function(x) {

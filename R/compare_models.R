@@ -65,7 +65,7 @@
 #' as.data.frame(compared)
 #' @export
 compare_models <- function(models, newdata, y = NULL, args = list(), seconds = NULL, level = 0.95, adjust = "holm") {
-  check_given()
+  if (missing(models)) hofm_abort("`models` must be given.", argument = "models")
   models <- check_models(models, substitute(models))
   args <- check_model_args(args, names(models))
   seconds <- check_model_seconds(seconds, names(models))
@@ -160,8 +160,8 @@ check_new_rows <- function(newdata) {
 
 comparison_response <- function(y, models, newdata, n) {
   if (is.null(y)) y <- response_in(models, newdata)
-  else if (is.character(y) && length(y) == 1 && is.data.frame(newdata)) y <- column_named(y, newdata)
-  if (is.data.frame(y) || is.matrix(y)) y <- if (ncol(y) == 1) y[[1]] else must_be("y", "one value for each row", y)
+  else if (is.character(y) && length(y) == 1 && is.data.frame(newdata)) y <- column_named(as.vector(y), newdata)
+  if (is.data.frame(y) || is.matrix(y)) y <- if (ncol(y) == 1) y[, 1] else must_be("y", "one value for each row", y)
   known <- is.factor(y) || is.character(y) || is.logical(y) || is_number_like(y)
   if (!known) must_be("y", "a numeric, logical, factor or character vector", y)
   if (length(y) != n) {
@@ -336,7 +336,7 @@ check_comparison <- function(x) {
   }
   check_sound(x, list(
     measure = function(c) is_one_of(c$measure, c("auc", "rmse")),
-    level = function(c) is_one(c$level) && c$level > 0 && c$level < 1,
+    level = function(c) is_one(c$level) && is.null(names(c$level)) && c$level > 0 && c$level < 1,
     adjust = function(c) is_string(c$adjust), n = function(c) is_count(c$n),
     levels = function(c) is.null(c$levels) == (c$measure == "rmse"),
     models = function(c) columns(c$models, c("model", "rank"), c(

@@ -75,7 +75,7 @@ check_control <- function(control, factors) {
   if (!is.list(control) || is.data.frame(control)) must_be("control", "made by hofm_control()", control)
   named <- !length(control) || (!is.null(names(control)) && !anyDuplicated(names(control)))
   if (!named) must_be("control", "made by hofm_control()", control)
-  control <- do.call(hofm_control, unclass(control))
+  control <- do.call(hofm_control, unclass(control), quote = TRUE)   # a field may be language: it is data, not code
   n <- length(control$init_sd)
   if (n > 1 && n != factors) {
     hofm_abort(sprintf("`init_sd` must be one number or one for each of the %d matrices of factors P, not %d numbers.",

@@ -40,24 +40,31 @@ coef.cv_hofm <- function(object, s = c("lambda.min", "lambda.1se"), ...) {
 }
 
 # What the methods need of a cross-validation; the fits are checked by their own methods.
-check_cv <- function(cv, arg) {
-  path <- function(field) function(v) is_plain_number(v[[field]]) && length(v[[field]]) == length(v$lambda)
+check_cv <- function(cv, arg) check_sound(cv, c(cv_curve_rules(), cv_fit_rules()), arg, "cross-validation")
+
+# What its picture needs.
+cv_curve_rules <- function() {
   whole <- function(field) function(v) length(v[[field]]) == 1 && (is.na(v[[field]]) || is_count(v[[field]]))
-  check_sound(cv, list(
+  list(
+    cvup = function(v) is_plain_number(v$cvup), cvlo = function(v) is_plain_number(v$cvlo),
+    lambda.min = function(v) is_one(v$lambda.min), lambda.1se = function(v) is_one(v$lambda.1se),
+    order = whole("order"), rank = whole("rank"),
+    name = function(v) is_string(unname(v$name)) && is_string(names(v$name)),
+    table = function(v) {
+      is.data.frame(v$table) && paste(v$order, v$rank) %in% paste(v$table$order, v$table$rank) &&
+        all(vapply(v$table[c("order", "rank", "lambda", "cvm", "cvsd", "cvlo", "cvup")], is.numeric, NA))
+    })
+}
+
+cv_fit_rules <- function() {
+  path <- function(field) function(v) is_plain_number(v[[field]]) && length(v[[field]]) == length(v$lambda)
+  list(
     lambda = function(v) is_plain_number(v$lambda) && length(v$lambda) > 0, cvm = path("cvm"), cvsd = path("cvsd"),
     index = function(v) {
       identical(names(v$index), c("min", "1se")) && is_plain_number(unname(v$index)) && all(v$index %in% seq_along(v$lambda))
     },
-    lambda.min = function(v) is_one(v$lambda.min), lambda.1se = function(v) is_one(v$lambda.1se),
-    order = whole("order"), rank = whole("rank"),
-    name = function(v) is_string(v$name) && is_string(names(v$name)),
     foldid = function(v) is_plain_number(v$foldid), call = function(v) is.call(v$call),
-    table = function(v) {
-      is.data.frame(v$table) && paste(v$order, v$rank) %in% paste(v$table$order, v$table$rank) &&
-        all(vapply(v$table[c("order", "rank", "lambda", "cvm", "cvsd", "cvlo", "cvup")], is.numeric, NA))
-    },
-    fit = function(v) inherits(v$fit, "hofm"), fit.1se = function(v) inherits(v$fit.1se, "hofm")
-  ), arg, "cross-validation")
+    fit = function(v) inherits(v$fit, "hofm"), fit.1se = function(v) inherits(v$fit.1se, "hofm"))
 }
 
 chosen_fit <- function(cv, s, arg = "object") {

@@ -140,6 +140,9 @@ default_path <- function(task, specs, plan, control, seed) {
   orders <- vapply(specs, function(spec) spec$order, 0L)
   largest_rank <- specs[!duplicated(orders, fromLast = TRUE)]
   top <- max(vapply(largest_rank, function(spec) largest_lambda(task$everything, spec, control, seed), 0))
+  if (!is.finite(log(top)) || !is.finite(log(top * plan$ratio))) {
+    hofm_abort("The features are too large or too small for a path of `lambda`: scale them, or give `lambda`.", "hofm_error_overflow")
+  }
   exp(seq(log(top), log(top * plan$ratio), length.out = plan$n_lambda))
 }
 

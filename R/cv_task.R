@@ -24,7 +24,7 @@ pair_task <- function(pairs, parts, spec, control, hold_out, negatives, negative
     hofm_abort("`negatives` must be \"given\" to cross-validate `loss = \"auc\"`: pairs that are held out must not be drawn.",
                argument = "negatives")
   }
-  if (negatives == "all") return(grid_task(task, pairs, parts, spec, control, hold_out, negative_weight))
+  if (negatives == "all") return(all_pairs_task(task, pairs, parts, spec, control, hold_out, negative_weight))
   if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
   task
 }
@@ -53,17 +53,18 @@ hold_out_nodes <- function(task, pairs) {
   task
 }
 
-grid_task <- function(task, pairs, parts, spec, control, hold_out, negative_weight) {
-  grid <- check_grid(parts, spec, negative_weight, pairs)
-  task$everything <- grid_problem(pairs, grid)
+all_pairs_task <- function(task, pairs, parts, spec, control, hold_out, negative_weight) {
+  all <- check_all_pairs(parts, spec, negative_weight, pairs)
+  parts$training <- task$everything <- all_pairs_problem(pairs, all)
+  parts$task <- parts$training$task
   task$training <- function(rows, fold, foldid) {
     if (hold_out == "nodes") {
       kept <- without_nodes(pairs[rows], unique(pairs$i[foldid == fold]))
-      return(grid_problem(kept, grid_of(kept, negative_weight)))
+      return(all_pairs_problem(kept, all_pairs_of(kept, negative_weight)))
     }
-    grid_without_pairs(pairs, foldid == fold, negative_weight)
+    all_pairs_without(pairs, foldid == fold, negative_weight)
   }
-  task$refit <- function(spec, init, call) fit_grid(pairs, grid, spec, init, control, call)
+  task$refit <- function(spec, init, call) fit_checked(parts, spec, init, control, call)
   task
 }
 
@@ -78,19 +79,19 @@ without_nodes <- function(pairs, held) {
   pairs
 }
 
-# The grid without the pairs held out: the engine leaves them out in the same way as the pairs (i, i) of one
+# All pairs but those held out: the engine leaves them out in the same way as the pairs (i, i) of one
 # node set.
-grid_without_pairs <- function(pairs, held, negative_weight) {
-  grid <- grid_of(pairs[!held], negative_weight)
+all_pairs_without <- function(pairs, held, negative_weight) {
+  all <- all_pairs_of(pairs[!held], negative_weight)
   ends <- data.frame(i = pairs$i[held], j = pairs$j[held])
   if (pairs$one_set && !pairs$directed) ends <- rbind(ends, data.frame(i = ends$j, j = ends$i))
   if (pairs$one_set) ends <- ends[ends$i != ends$j, ]
   ends <- unique(ends)
   code <- function(p) (p$j - 1) * as.double(nrow(pairs$A)) + p$i
-  ends <- ends[!code(ends) %in% code(grid$links), ]
-  grid$pairs <- grid$pairs - nrow(ends)
-  if (is.null(negative_weight)) grid$weight <- nrow(grid$links) / (grid$pairs - nrow(grid$links))
-  problem <- grid_problem(pairs, grid)
+  ends <- ends[!code(ends) %in% code(all$links), ]
+  all$pairs <- all$pairs - nrow(ends)
+  if (is.null(negative_weight)) all$weight <- nrow(all$links) / (all$pairs - nrow(all$links))
+  problem <- all_pairs_problem(pairs, all)
   problem$blocks <- Map(function(block, end) list(x = block$x, index = c(block$index, end)), problem$blocks, ends)
   problem$n <- problem$n + nrow(ends)
   problem$y <- c(problem$y, numeric(nrow(ends)))

@@ -1,26 +1,27 @@
-# The one road from a checked problem to C++ and back.
+# From a checked problem to C++ and back. Called by fit_checked() and by cross-validation.
 #
-# A `problem` holds blocks (list of list(x = dgCMatrix, index)), n, features, y coded for the loss, weights that sum to one
-# and offset (n values or none); links of a graph may come with that `graph`, see pairwise.R. A `spec` says what to fit: model,
-# order, rank and lambda per degree, loss, solver, intercept, linear. Neither knows where it came from.
+# A `problem` holds blocks (list of list(x = dgCMatrix, index)), n, features, y coded for the loss, weights that sum to one,
+# offset (n values or none) and a `task`, whose kind says what is learned: "samples", "all_pairs" (train_all_pairs.R) or "ranking"
+# (train_ranking.R). A `spec` says what to fit: model, order, rank and lambda per degree, loss, solver, intercept, linear. Neither
+# knows where it came from.
 
 #' Fit a model to a checked problem.
 #'
 #' @param problem,spec as above.
 #' @param control a [hofm_control()] list.
-#' @param link_blocks The samples whose link values are wanted, if these are not the ones that the solver sees.
+#' @param report_on The samples whose link values are wanted, if these are not the ones that the solver sees.
 #' @param init `NULL` or what [check_init()] returns.
 #' @return A list with the fitted parameters and how they were found.
 #' @noRd
-fit_model <- function(problem, spec, control, init = NULL, link_blocks = NULL) {
+fit_model <- function(problem, spec, control, init = NULL, report_on = NULL) {
   spec$solver <- choose_solver(spec)
   check_validation(control, spec$solver)
   seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
   parts <- with_seed(seed, hold_out(problem, control$validation))
   start <- with_seed(seed, starting_values(parts$train, spec, control$init_sd, init))
-  all_seen <- is.null(parts$held) && spec$loss != "auc"
-  if (is.null(link_blocks) && !all_seen) link_blocks <- problem$blocks
-  fitted <- run_solver(parts, spec, control, seed, start, link_blocks, init)
+  all_seen <- is.null(parts$held) && problem$task$kind != "ranking"
+  if (is.null(report_on) && !all_seen) report_on <- problem$blocks
+  fitted <- run_solver(parts, spec, control, seed, start, report_on, init)
   report_steps(fitted)
   report_precision(fitted)
   parameters <- model_parameters(fitted, spec, problem$features)
@@ -37,19 +38,25 @@ fit_model <- function(problem, spec, control, init = NULL, link_blocks = NULL) {
   )
 }
 
-# What the compiled code returns, and `ranking`: what a pairwise loss was made of.
-run_solver <- function(parts, spec, control, seed, start, link_blocks, init) {
-  train <- parts$train
-  ranking <- with_seed(seed, ranking_of(train, spec$loss))
-  held <- with_seed(seed, validation_part(parts$held, spec$loss))
-  source <- if (is.null(ranking)) list(blocks = train$blocks, response = train[c("y", "weights", "offset")]) else ranking
+# What the compiled code returns, and `ranking`: what a ranking loss was made of.
+run_solver <- function(parts, spec, control, seed, start, report_on, init) {
+  training <- with_seed(seed, training_of(parts$train))
+  held <- if (!is.null(parts$held)) with_seed(seed, training_of(parts$held))
+  task <- c(training$task, list(held_out = held_out_part(held)))
   progress <- new_progress(control, solver_max_iter(spec$solver, control))
   on.exit(progress$done())
   fitted <- within_memory(fit_cpp(
-    source$blocks, source$response, train$grid, ranking$ranking, held, cpp_model(start, spec),
-    solver_options(spec, control, seed, init), link_blocks, progress$step
+    training$blocks, task, cpp_model(start, spec), solver_options(spec, control, seed, init), report_on, progress$step
   ))
-  c(fitted, list(ranking = ranking_facts(ranking)))
+  c(fitted, list(ranking = if (task$kind == "ranking") ranking_facts(task)))
+}
+
+# The samples that a solver sees and the task as fit_cpp() takes it. A ranking draws what it reports on.
+training_of <- function(problem) {
+  switch(problem$task$kind,
+    samples = list(blocks = problem$blocks, task = list(kind = "samples", response = problem[c("y", "weights", "offset")])),
+    all_pairs = list(blocks = problem$blocks, task = problem$task),
+    ranking = if (is.null(problem$task$graph)) rank_rows(problem) else rank_links(problem))
 }
 
 # Coordinate descent needs no step size and, being linear in the order, stays ahead at higher orders too, where the paper's had to

@@ -194,11 +194,13 @@ hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm
     parts <- check_auc_negatives(x, parts, if (is.null(negatives)) "all" else negatives, negative_weight)
     return(fit_checked(parts, spec, init, control, call))
   }
-  if (!identical(negatives, "all")) {
-    if (!is.null(negative_weight)) hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
-    return(fit_checked(parts, spec, init, control, call))
+  if (identical(negatives, "all")) {
+    parts$training <- all_pairs_problem(x, check_all_pairs(parts, spec, negative_weight, x))
+    parts$task <- parts$training$task
+  } else if (!is.null(negative_weight)) {
+    hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
   }
-  fit_grid(x, check_grid(parts, spec, negative_weight, x), spec, init, control, call)
+  fit_checked(parts, spec, init, control, call)
 }
 
 #' @rdname hofm
@@ -298,13 +300,14 @@ matrix_parts <- function(x, y, weights, offset) {
 #' The same of pairs of nodes, whose columns are in blocks
 #' @noRd
 pair_parts <- function(pairs, weights, offset) {
-  list(blocks = link_blocks(pairs), n = length(pairs$i), y = as.double(pairs$y), weights = weights, offset = offset,
+  list(blocks = pair_blocks(pairs), n = length(pairs$i), y = as.double(pairs$y), weights = weights, offset = offset,
        offset_given = !is.null(offset), blueprint = list(kind = "matrix", features = pairs$features, named = TRUE))
 }
 
-#' The one road from checked columns to a fit
+#' From checked columns to a fit
 #' @param parts A list: `x`, `blueprint`, `y`, `weights`, `offset`, `offset_given` and perhaps `na.action`; or `blocks`
-#'   and `n` in place of `x`.
+#'   and `n` in place of `x`. `task` says what is learned, see fit.R, if it is not the rows as they are; for all pairs of nodes
+#'   `training` is the problem that is trained on, and the rows are those that measures of the fit are about.
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
   control <- check_control(control, length(factor_names(spec)))
@@ -312,7 +315,10 @@ fit_checked <- function(parts, spec, init, control, call) {
   check_parameter_count(length(features), spec$rank)
   checked <- row_problem(parts, spec$loss)
   spec$loss <- checked$response$loss
-  engine <- fit_model(checked$problem, spec, control, check_init(init, features, spec))
+  init <- check_init(init, features, spec)
+  engine <- switch(checked$problem$task$kind,
+    all_pairs = fit_model(parts$training, replace(spec, "solver", "cd"), control, init, report_on = checked$problem$blocks),
+    fit_model(checked$problem, spec, control, init))
   new_hofm(engine, checked$problem, spec, control, checked$response[c("kind", "levels")], checked$weights, parts, call)
 }
 
@@ -326,12 +332,16 @@ row_problem <- function(parts, loss) {
   check_response_length(parts$y, n)
   response <- code_response(parts$y, loss)
   weights <- check_weights(parts$weights, n)
-  if (is.null(parts$graph)) check_varies(response, weights$share)
+  task <- if (is.null(parts$task)) row_task_value(response$loss) else parts$task
+  if (is.null(parts$task)) check_varies(response, weights$share)
   blocks <- if (is.null(parts$blocks)) list(list(x = parts$x, index = NULL)) else parts$blocks
   problem <- list(blocks = blocks, n = n, features = parts$blueprint$features, y = response$y, weights = weights$share,
-                  offset = check_offset(parts$offset, n), graph = parts$graph)
+                  offset = check_offset(parts$offset, n), task = task)
   list(problem = problem, response = response, weights = weights$given)
 }
+
+# What is learned from rows as they are: a ranking of the two classes, or the response.
+row_task_value <- function(loss) list(kind = if (loss == "auc") "ranking" else "samples")
 
 # Interactions in a formula keep the columns that occur, which may be none.
 check_columns <- function(features) {

@@ -27,7 +27,7 @@ anova_kernel <- function(p, x, degree, method = c("dp", "power_sums")) {
   power_sums <- check_power_sums(if (missing(method)) "dp" else method)
   arguments <- check_kernel(p, x, degree)
   if (arguments$degree > length(arguments$p)) return(numeric(nrow(arguments$x)))
-  within_memory(anova_value_cpp(arguments$p, arguments$x, arguments$degree, power_sums))
+  check_power_sums_result(within_memory(anova_value_cpp(arguments$p, arguments$x, arguments$degree, power_sums)))
 }
 
 #' @rdname anova_kernel
@@ -37,11 +37,18 @@ anova_gradient <- function(p, x, degree, method = c("dp", "power_sums")) {
   power_sums <- check_power_sums(if (missing(method)) "dp" else method)
   arguments <- check_kernel(p, x, degree)
   if (arguments$degree %in% seq_along(arguments$p)) {
-    gradient <- within_memory(anova_gradient_cpp(arguments$p, arguments$x, arguments$degree, power_sums))
+    gradient <- check_power_sums_result(within_memory(anova_gradient_cpp(arguments$p, arguments$x, arguments$degree, power_sums)))
   } else {
     gradient <- array(0, dim(arguments$x))
   }
   if (is.matrix(x)) gradient else gradient[1L, ]
+}
+
+# Powers of large numbers are infinite before the kernel is, and their differences no numbers.
+check_power_sums_result <- function(value) {
+  if (!anyNA(value)) return(value)
+  hofm_abort("Products of `p` and `x` are too large for a number: divide them by a common scale, or use `method = \"dp\"`.",
+             "hofm_error_overflow")
 }
 
 check_power_sums <- function(method) check_choice(method, "method", c("dp", "power_sums")) == "power_sums"

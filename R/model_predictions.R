@@ -122,6 +122,7 @@ model_facts <- function(model, args) {
 }
 
 machine_facts <- function(fit) {
+  check_fit(fit, "models", shown = TRUE)
   list(order = fit$order, rank = if (length(fit$rank)) per_degree(fit$rank) else NA_character_,
        parameters = as.double(count_parameters(fit)), seconds = max(fit$trace$seconds, 0))
 }

@@ -94,6 +94,7 @@ need_package <- function(package, what) {
 #' fit_factorization_machine(mtcars[c("wt", "qsec")] / 10, mtcars$mpg, rank = 2)
 #' @export
 fit_factorization_machine <- function(x, y, weights = NULL, ...) {
+  check_given()
   fit <- hofm(sparse_predictors(x), y, weights = weights, ...)
   fit$call <- as.call(c(quote(hofm), lapply(c(x = "<data>", y = "<data>"), as.name), list(...)))
   fit

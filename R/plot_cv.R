@@ -42,7 +42,7 @@ autoplot.cv_hofm <- function(object, ...) {
 
 # The table, taken apart by order and rank, each part with its `label` and whether it is the one `chosen`.
 cv_curves <- function(cv, arg) {
-  check_cv(cv, arg)
+  check_sound(cv, cv_curve_rules(), arg, "cross-validation")
   parts <- combinations(cv)
   if (!any(is.finite(cv$table$cvm))) {
     hofm_abort(sprintf("%s has no finite values of its measure to plot.", ticked(arg)), argument = arg)

@@ -140,6 +140,7 @@ check_curve <- function(curve, arg) {
 
 check_curves <- function(curves, arg) {
   check_sound(curves, list(), arg, "list of ROC curves")
+  if (!length(curves)) abort_damaged(arg, "it holds no curve", "list of ROC curves")
   for (i in seq_along(curves)) {
     if (!inherits(curves[[i]], "roc_curve")) abort_damaged(arg, sprintf("its element %d is no curve", i), "list of ROC curves")
     check_curve(curves[[i]], sprintf("%s[[%d]]", arg, i))

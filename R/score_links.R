@@ -72,6 +72,7 @@ top_links <- function(fit, links, n = 10, by = c("overall", "node"), B = NULL, k
   graph <- matched_graph(fit, graph)
   best <- guard_overflow(top_links_cpp(
     graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, left_out, n, by == "node", link_threads(fit, threads)))
+  if (!all_finite(best$score)) abort_overflow()
   data.frame(node_labels(graph, best$i, best$j), score = on_scale(fit, best$score, type), stringsAsFactors = FALSE)
 }
 
@@ -254,7 +255,7 @@ matched_blocks <- function(fit, pairs, arg = "newdata") {
   graph <- matched_graph(fit, graph_of(pairs))
   known <- block_features(fit$features, "pair")
   context <- if (length(known)) matched_columns(pairs$context, known, block_features(pairs$features, "pair"), "context")
-  link_blocks(list(A = graph$A, B = graph$B, i = pairs$i, j = pairs$j, context = context))
+  pair_blocks(list(A = graph$A, B = graph$B, i = pairs$i, j = pairs$j, context = context))
 }
 
 # Names of the features of one block, without its prefix.

@@ -23,7 +23,7 @@ holds <- function(rule, object) {
 
 abort_damaged <- function(arg, what, kind = "fit") {
   hofm_abort(sprintf("%s is a damaged %s: %s.", ticked(arg), kind, what),
-             c(if (kind == "fit") "hofm_error_damaged_fit", "hofm_error_damaged"), argument = arg)
+             c(if (kind == "fit") "hofm_error_damaged_fit", "hofm_error_damaged", if (kind != "fit") "hofm_error_input"), argument = arg)
 }
 
 # ---- What rules are made of --------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ augment_with <- function(fit, newdata, fitted, type) {
 
 augment_frame <- function(data) {
   if (is.data.frame(data) || inherits(data, "link_pairs")) return(as.data.frame(data))
-  if (is.matrix(data)) return(as.data.frame(data))
+  if (is.matrix(data)) return(as.data.frame(unclass(data)))
   data.frame(.row = seq_len(nrow(data)))
 }
 

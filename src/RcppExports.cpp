@@ -23,21 +23,18 @@ BEGIN_RCPP
 END_RCPP
 }
 // fit_cpp
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model, Rcpp::List options, SEXP link_blocks, SEXP progress);
-RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP responseSEXP, SEXP gridSEXP, SEXP rankingSEXP, SEXP validationSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP link_blocksSEXP, SEXP progressSEXP) {
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List task, Rcpp::List model, Rcpp::List options, SEXP report_on, SEXP progress);
+RcppExport SEXP _hofm_fit_cpp(SEXP blocksSEXP, SEXP taskSEXP, SEXP modelSEXP, SEXP optionsSEXP, SEXP report_onSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type response(responseSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type grid(gridSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type ranking(rankingSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type validation(validationSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type task(taskSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
-    Rcpp::traits::input_parameter< SEXP >::type link_blocks(link_blocksSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type report_on(report_onSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, response, grid, ranking, validation, model, options, link_blocks, progress));
+    rcpp_result_gen = Rcpp::wrap(fit_cpp(blocks, task, model, options, report_on, progress));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -341,7 +338,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_hofm_file_kind_cpp", (DL_FUNC) &_hofm_file_kind_cpp, 1},
-    {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 9},
+    {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 6},
     {"_hofm_is_sound_cpp", (DL_FUNC) &_hofm_is_sound_cpp, 1},
     {"_hofm_all_finite_cpp", (DL_FUNC) &_hofm_all_finite_cpp, 1},
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},

@@ -1,5 +1,5 @@
 // Every solver for the logistic loss.
 #include "hofm/fit_loss.h"
 
-template hofm::Outcome hofm::fit_loss<hofm::Logistic>(hofm::Design &, const hofm::Response &, hofm::Model &, const hofm::Options &,
-                                                  hofm::Monitor &, hofm::Validation *);
+template hofm::Outcome hofm::fit_loss<hofm::Logistic>(hofm::Design &, hofm::Samples &, hofm::Model &, const hofm::Options &,
+                                                hofm::Monitor &);

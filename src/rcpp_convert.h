@@ -4,11 +4,12 @@
 
 #include <Rcpp.h>
 
-#include "hofm/design.h"
-#include "hofm/dispatch.h"
-#include "hofm/model.h"
-#include "hofm/solver_grid.h"
-#include "hofm/task_pairwise.h"
+#include <optional>
+
+#include "hofm/data/design.h"
+#include "hofm/model/dispatch.h"
+#include "hofm/model/model.h"
+#include "hofm/solve/task.h"
 
 namespace hofm {
 
@@ -93,14 +94,6 @@ inline Response as_response(const Rcpp::List &list) {
   return r;
 }
 
-inline GridResponse as_grid(const Rcpp::List &list) {
-  GridResponse grid;
-  grid.links = Rcpp::as<int>(list["links"]);
-  grid.pairs = Rcpp::as<double>(list["pairs"]);
-  grid.negative_weight = Rcpp::as<double>(list["negative_weight"]);
-  return grid;
-}
-
 // 1-based numbers of samples.
 inline std::vector<int> as_samples(const Rcpp::IntegerVector &numbers) {
   std::vector<int> samples(numbers.begin(), numbers.end());
@@ -109,31 +102,53 @@ inline std::vector<int> as_samples(const Rcpp::IntegerVector &numbers) {
 }
 
 // list(links =, others = <numbers of samples>)
-inline Watch as_watch(const Rcpp::List &list) { return {as_samples(list["links"]), as_samples(list["others"])}; }
+inline PairSample as_pair_sample(const Rcpp::List &list) { return {as_samples(list["links"]), as_samples(list["others"])}; }
 
-// list(links =, others = <numbers of samples, none to draw from all free pairs>, watch =, kind =, nodes =, size =, known = <codes>)
+// list(blocks =, response =, reported = <or NULL>), or NULL
+inline std::optional<HeldOut> as_held_out(SEXP from) {
+  if (Rf_isNull(from)) return std::nullopt;
+  const Rcpp::List list(from);
+  HeldOut held;
+  held.design = as_design(list["blocks"]);
+  held.response = as_response(list["response"]);
+  if (!Rf_isNull(list["reported"])) held.reported = as_pair_sample(list["reported"]);
+  return held;
+}
+
+// list(pairs =, links =, negative_weight =)
+inline AllPairs as_all_pairs(const Rcpp::List &list) {
+  AllPairs pairs;
+  pairs.links = Rcpp::as<int>(list["links"]);
+  pairs.pairs = Rcpp::as<double>(list["pairs"]);
+  pairs.negative_weight = Rcpp::as<double>(list["negative_weight"]);
+  return pairs;
+}
+
+// list(response =, links =, others = <numbers of samples, none to draw from all free pairs>, reported =, graph =, nodes =, size =,
+// known = <codes>, held_out =)
 inline Ranking as_ranking(const Rcpp::List &list) {
   Ranking ranking;
+  ranking.response = as_response(list["response"]);
   ranking.links = as_samples(list["links"]);
   ranking.others = as_samples(list["others"]);
-  ranking.watch = as_watch(list["watch"]);
+  ranking.reported = as_pair_sample(list["reported"]);
+  ranking.held_out = as_held_out(list["held_out"]);
   if (!ranking.others.empty()) return ranking;
   const Rcpp::NumericVector known = list["known"];
-  ranking.free = FreePairs(Rcpp::as<std::string>(list["kind"]), std::uint64_t(Rcpp::as<double>(list["nodes"])),
+  ranking.free = FreePairs(Rcpp::as<std::string>(list["graph"]), std::uint64_t(Rcpp::as<double>(list["nodes"])),
                            std::uint64_t(Rcpp::as<double>(list["size"])), std::vector<std::uint64_t>(known.begin(), known.end()));
   return ranking;
 }
 
-// list(blocks =, response =, watch = <or NULL>)
-inline Validation as_validation(const Rcpp::List &list) {
-  Validation validation;
-  validation.design = as_design(list["blocks"]);
-  validation.response = as_response(list["response"]);
-  if (!Rf_isNull(list["watch"])) validation.watch = as_watch(list["watch"]);
-  return validation;
+// list(kind = "samples", response =, held_out =), or one of those above with its kind.
+inline Task as_task(const Rcpp::List &list) {
+  const std::string kind = Rcpp::as<std::string>(list["kind"]);
+  if (kind == "all_pairs") return as_all_pairs(list);
+  if (kind == "ranking") return as_ranking(list);
+  return Samples{as_response(list["response"]), as_held_out(list["held_out"])};
 }
 
-// list(epochs =, eta =, intercept =, memory = <a matrix for each term, or none>) or NULL. Padding has no gradient: see row_step.h.
+// list(epochs =, eta =, intercept =, memory = <a matrix for each term, or none>) or NULL. Padding has no gradient: see simd/steps.h.
 inline StepState as_step_state(SEXP from, const Model &model) {
   StepState state;
   if (Rf_isNull(from)) return state;

@@ -4,8 +4,8 @@
 
 #include <Rcpp.h>
 
-#include "hofm/auc.h"
-#include "hofm/monitor.h"
+#include "hofm/stats/auc.h"
+#include "hofm/base/monitor.h"
 
 namespace hofm {
 
@@ -22,7 +22,8 @@ inline Rcpp::NumericVector area_summary(const AucStats &stats, double n_pos, dou
 
 // list(threshold =, fpr =, tpr =, summary =)
 template <class Ranking>
-Rcpp::List curve_points(const Ranking &ranking, double max_points, const Rcpp::NumericVector &summary, Monitor &monitor) {
+Rcpp::List curve_points(const Ranking &ranking, double max_points, const Rcpp::NumericVector &summary,
+                        Monitor &monitor) {
   const auto tick = tick_of(monitor);
   R_xlen_t rows = 0, row = 0;
   walk_curve(ranking, max_points, [&](double, double, double) { ++rows; }, tick);

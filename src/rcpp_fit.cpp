@@ -1,55 +1,35 @@
 // Fitting and predicting: convert, call, convert back.
 #include <Rcpp.h>
 
-#include <optional>
-
 #ifndef _WIN32
 #include <pthread.h>
 #endif
 
-#include "hofm/finite.h"
+#include "hofm/base/finite.h"
 #include "hofm/fit.h"
-#include "hofm/predict.h"
-#include "hofm/solver_grid.h"
+#include "hofm/eval/values.h"
 #include "rcpp_convert.h"
 #include "rcpp_monitor.h"
 
-namespace {
-
-// The one of the three ways of training that the arguments ask for: every pair of nodes, ranking, or the samples as they are.
-hofm::Outcome train(hofm::Design &design, const hofm::Response &response, SEXP grid, SEXP ranking, SEXP held_out,
-                    hofm::Model &model, const hofm::Options &options, hofm::Monitor &monitor) {
-  if (!Rf_isNull(grid)) return hofm::GridDescent(design, hofm::as_grid(grid), options, monitor)(model);
-  std::optional<hofm::Validation> validation;
-  if (!Rf_isNull(held_out)) validation = hofm::as_validation(held_out);
-  hofm::Validation *watched = validation ? &*validation : nullptr;
-  if (Rf_isNull(ranking)) return hofm::fit(design, response, model, options, monitor, watched);
-  return hofm::fit_ranking(design, response, hofm::as_ranking(ranking), model, options, monitor, watched);
-}
-
-}  // namespace
-
-// `grid`: NULL, or list(links =, pairs =, negative_weight =) for training on every pair of nodes, of which `blocks` then holds the
-// links and, behind them, what is no pair. `ranking`: NULL, or what a pairwise loss is made of. `validation`: NULL, or samples that
-// are held out. `link_blocks`: the samples whose link values are returned, without offsets; NULL for those of `blocks`.
+// `blocks`: the samples, see as_design(). `task`: what is learned from them, see as_task(). `report_on`: the samples whose link values are
+// returned, without offsets; NULL for those of `blocks`.
 // [[Rcpp::export]]
-Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List response, SEXP grid, SEXP ranking, SEXP validation, Rcpp::List model,
-                   Rcpp::List options, SEXP link_blocks, SEXP progress) {
+Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List task, Rcpp::List model, Rcpp::List options, SEXP report_on, SEXP progress) {
   hofm::Design design = hofm::as_design(blocks);
-  const hofm::Response target = hofm::as_response(response);
+  hofm::Task learned = hofm::as_task(task);
   hofm::Model fitted = hofm::as_model(model);
   hofm::Options settings = hofm::as_options(options);
   settings.resume = hofm::as_step_state(options["resume"], fitted);
   hofm::Monitor monitor = hofm::r_monitor(progress);
-  hofm::Outcome outcome = train(design, target, grid, ranking, validation, fitted, settings, monitor);
+  hofm::Outcome outcome = hofm::train(design, learned, fitted, settings, monitor);
 
   Rcpp::List P(fitted.terms.size()), theta(fitted.terms.size());
   for (std::size_t t = 0; t < fitted.terms.size(); ++t) {
     P[t] = hofm::factors(fitted.terms[t]);
     theta[t] = fitted.terms[t].theta;
   }
-  if (!Rf_isNull(link_blocks)) {
-    hofm::Design shown = hofm::as_design(link_blocks);
+  if (!Rf_isNull(report_on)) {
+    hofm::Design shown = hofm::as_design(report_on);
     outcome.link = hofm::link_values(shown, fitted, {}, settings.threads, monitor);
   } else if (outcome.link.empty()) {
     outcome.link = hofm::link_values(design, fitted, {}, settings.threads, monitor);  // rows that are there are used again

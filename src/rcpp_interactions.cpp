@@ -1,7 +1,7 @@
 // The strongest feature combinations of a degree.
 #include <Rcpp.h>
 
-#include "hofm/interactions.h"
+#include "hofm/stats/interactions.h"
 #include "rcpp_monitor.h"
 
 // list(weight, features), features 1-based, one row per combination.
@@ -24,7 +24,7 @@ Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, 
   return Rcpp::List::create(Rcpp::_["weight"] = weight, Rcpp::_["features"] = features);
 }
 
-// The columns of `index`, which counts from one, with names in place of numbers. Millions of them are worth a look at the user.
+// The columns of `index`, which counts from one, with names in place of numbers. There may be millions of rows.
 // [[Rcpp::export]]
 Rcpp::List named_columns_cpp(Rcpp::IntegerMatrix index, Rcpp::CharacterVector names) {
   hofm::Monitor monitor = hofm::r_monitor();

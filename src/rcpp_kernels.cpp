@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "hofm/kernel_all_subsets.h"
-#include "hofm/kernel_anova.h"
+#include "hofm/model/all_subsets.h"
+#include "hofm/model/anova.h"
 #include "rcpp_monitor.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Text in libsvm's format: blocks of bytes come from, and go to, functions of R that read and write connections.
 #include <Rcpp.h>
 
-#include "hofm/libsvm.h"
+#include "hofm/io/libsvm.h"
 #include "rcpp_convert.h"
 #include "rcpp_monitor.h"
 
@@ -30,7 +30,8 @@ SEXP as_queries(const hofm::LibsvmReader &reader) {
 
 }  // namespace
 
-// `next_block` returns the next bytes (raw), none at the end; `features` is -1 if not given, and then `most` the largest index. list(x =, y =, qid =, base =), or list(error =, line =, text =).
+// `next_block` returns the next bytes (raw), none at the end; `features` is -1 if not given, and then `most` the largest
+// index. list(x =, y =, qid =, base =), or list(error =, line =, text =).
 // [[Rcpp::export]]
 Rcpp::List read_libsvm_cpp(Rcpp::Function next_block, int base, int features, int most) {
   hofm::LibsvmReader reader({base, features, most});

@@ -1,7 +1,7 @@
 // Scores of pairs of nodes: convert, call, convert back.
 #include <Rcpp.h>
 
-#include "hofm/score_links.h"
+#include "hofm/links/scores.h"
 #include "rcpp_convert.h"
 #include "rcpp_curve.h"
 #include "rcpp_monitor.h"
@@ -14,9 +14,9 @@ std::vector<int> from_zero(const Rcpp::IntegerVector &index) {
   return out;
 }
 
-hofm::Grid grid_named(const std::string &name) {
-  if (name == "two_sets") return hofm::Grid::two_sets;
-  return name == "directed" ? hofm::Grid::directed : hofm::Grid::undirected;
+hofm::GraphKind graph_kind_named(const std::string &name) {
+  if (name == "two_sets") return hofm::GraphKind::two_sets;
+  return name == "directed" ? hofm::GraphKind::directed : hofm::GraphKind::undirected;
 }
 
 hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads,
@@ -25,7 +25,7 @@ hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::Lis
 }
 
 hofm::PairBlocks blocks_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const std::string &grid, const Rcpp::List &known) {
-  hofm::PairBlocks blocks(hofm::as_columns(A).inner, hofm::as_columns(B).inner, grid_named(grid));
+  hofm::PairBlocks blocks(hofm::as_columns(A).inner, hofm::as_columns(B).inner, graph_kind_named(grid));
   blocks.leave_out(from_zero(known["i"]), from_zero(known["j"]));
   return blocks;
 }
@@ -43,8 +43,8 @@ SEXP score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads) {
 
 // `links`, `known`: list(i =, j =), from one. `max_points`: of the curve, 0 for all; negative for the area alone.
 // [[Rcpp::export]]
-Rcpp::List links_curve_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links, Rcpp::List known,
-                           double max_points, int threads) {
+Rcpp::List links_curve_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links,
+                           Rcpp::List known, double max_points, int threads) {
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
   const hofm::AucCounter counter = hofm::count_links(tables, blocks_of(A, B, grid, known), from_zero(links["i"]),
@@ -60,7 +60,7 @@ Rcpp::List top_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string g
                          int threads) {
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
-  const std::vector<hofm::ScoredPair> best = hofm::best_pairs(tables, blocks_of(A, B, grid, known), grid_named(grid),
+  const std::vector<hofm::ScoredPair> best = hofm::best_pairs(tables, blocks_of(A, B, grid, known), graph_kind_named(grid),
                                                               std::size_t(n), by_node, threads, monitor);
   Rcpp::IntegerVector i(best.size()), j(best.size());
   Rcpp::NumericVector score(best.size());

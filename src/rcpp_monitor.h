@@ -4,7 +4,7 @@
 
 #include <Rcpp.h>
 
-#include "hofm/monitor.h"
+#include "hofm/base/monitor.h"
 
 namespace hofm {
 

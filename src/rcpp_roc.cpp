@@ -1,7 +1,7 @@
 // Areas under ROC curves and the curves: convert, call, convert back.
 #include <Rcpp.h>
 
-#include "hofm/auc.h"
+#include "hofm/stats/auc.h"
 #include "rcpp_curve.h"
 #include "rcpp_monitor.h"
 
@@ -33,7 +33,8 @@ template <class Ranking> NumericVector auc_summary(const Ranking &ranking, hofm:
 // [[Rcpp::export]]
 NumericVector auc_cpp(LogicalVector positive, NumericVector score, NumericVector weights) {
   hofm::Monitor monitor = hofm::r_monitor();
-  return with_ranking(positive, score, weights, monitor, [&](const auto &ranking) { return auc_summary(ranking, monitor); });
+  return with_ranking(positive, score, weights, monitor,
+                      [&](const auto &ranking) { return auc_summary(ranking, monitor); });
 }
 
 // [[Rcpp::export]]

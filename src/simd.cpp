@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "hofm/kernel_table.h"
+#include "hofm/simd/kernels.h"
 
 namespace hofm {
 

@@ -2,9 +2,9 @@
 // Every standard header comes before the pragma: nothing of it may be compiled for AVX2 and end up in other code.
 #include <cstddef>
 
-#include "hofm/kernel_anova.h"
-#include "hofm/kernel_polynomial.h"
-#include "hofm/kernel_table.h"
+#include "hofm/model/anova.h"
+#include "hofm/model/polynomial.h"
+#include "hofm/simd/kernels.h"
 
 #ifdef HOFM_X86_VECTORS
 #include <immintrin.h>
@@ -21,16 +21,16 @@
 #define HOFM_SCORE_COLUMNS 4
 #define HOFM_MOVE_MASK _mm256_movemask_pd  // the signs of four numbers, as bits
 #define HOFM_SQUARE_ROOTS _mm256_sqrt_pd
-#include "hofm/row_unit.h"
-#include "hofm/row_anova.h"
-#include "hofm/row_other.h"
-#include "hofm/row_join.h"
-#include "hofm/row_joint.h"
-#include "hofm/row_joint_nodes.h"
-#include "hofm/row_samples.h"
-#include "hofm/row_step.h"
-#include "hofm/row_score.h"
-#include "hofm/column_anova.h"
+#include "hofm/simd/pack.h"
+#include "hofm/simd/forward.h"
+#include "hofm/simd/other.h"
+#include "hofm/simd/meet.h"
+#include "hofm/simd/features.h"
+#include "hofm/simd/feature_nodes.h"
+#include "hofm/simd/samples.h"
+#include "hofm/simd/steps.h"
+#include "hofm/simd/scores.h"
+#include "hofm/simd/columns.h"
 
 #ifdef __clang__
 #pragma clang attribute pop
@@ -41,7 +41,7 @@ namespace hofm {
 namespace avx2 {
 
 #ifdef HOFM_X86_VECTORS
-const KernelTable table = {rows, joins, joints, joint_nodes, columns, samples, steps, score_panels};
+const KernelTable table = {rows, meets, features, feature_nodes, columns, samples, steps, score_panels};
 #else
 const KernelTable table = {};
 #endif

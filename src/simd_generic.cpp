@@ -1,9 +1,9 @@
 // Kernels for any processor.
 #include <cstddef>
 
-#include "hofm/kernel_anova.h"
-#include "hofm/kernel_polynomial.h"
-#include "hofm/kernel_table.h"
+#include "hofm/model/anova.h"
+#include "hofm/model/polynomial.h"
+#include "hofm/simd/kernels.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // as in simd_avx2.cpp
@@ -16,20 +16,20 @@
 #define HOFM_MOST_KNOWN 6
 #endif
 #define HOFM_SCORE_COLUMNS 2
-#include "hofm/row_unit.h"
-#include "hofm/row_anova.h"
-#include "hofm/row_other.h"
-#include "hofm/row_join.h"
-#include "hofm/row_joint.h"
-#include "hofm/row_joint_nodes.h"
-#include "hofm/row_samples.h"
-#include "hofm/row_step.h"
-#include "hofm/row_score.h"
+#include "hofm/simd/pack.h"
+#include "hofm/simd/forward.h"
+#include "hofm/simd/other.h"
+#include "hofm/simd/meet.h"
+#include "hofm/simd/features.h"
+#include "hofm/simd/feature_nodes.h"
+#include "hofm/simd/samples.h"
+#include "hofm/simd/steps.h"
+#include "hofm/simd/scores.h"
 
 namespace hofm {
 namespace generic {
 
-const KernelTable table = {rows, joins, joints, joint_nodes, [](int, bool) { return ColumnKernel{}; }, samples, steps, score_panels};
+const KernelTable table = {rows, meets, features, feature_nodes, [](int, bool) { return ColumnKernel{}; }, samples, steps, score_panels};
 
 }  // namespace generic
 }  // namespace hofm

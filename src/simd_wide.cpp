@@ -2,9 +2,9 @@
 // simd_avx2.cpp.
 #include <cstddef>
 
-#include "hofm/kernel_anova.h"
-#include "hofm/kernel_polynomial.h"
-#include "hofm/kernel_table.h"
+#include "hofm/model/anova.h"
+#include "hofm/model/polynomial.h"
+#include "hofm/simd/kernels.h"
 
 #ifdef HOFM_X86_WIDE
 #include <immintrin.h>
@@ -22,14 +22,14 @@
 #define HOFM_SCORE_COLUMNS 8
 #define HOFM_MOVE_MASK _mm256_movemask_pd
 #define HOFM_SQUARE_ROOTS _mm256_sqrt_pd
-#include "hofm/row_unit.h"
-#include "hofm/row_anova.h"
-#include "hofm/row_other.h"
-#include "hofm/row_join.h"
-#include "hofm/row_joint.h"
-#include "hofm/row_joint_nodes.h"
-#include "hofm/row_step.h"
-#include "hofm/row_score.h"
+#include "hofm/simd/pack.h"
+#include "hofm/simd/forward.h"
+#include "hofm/simd/other.h"
+#include "hofm/simd/meet.h"
+#include "hofm/simd/features.h"
+#include "hofm/simd/feature_nodes.h"
+#include "hofm/simd/steps.h"
+#include "hofm/simd/scores.h"
 
 #ifdef __clang__
 #pragma clang attribute pop
@@ -43,13 +43,13 @@ namespace wide {
 namespace {
 
 RowKernel rows_of(Kernel kernel, int degree) { return kernel == Kernel::anova ? anova_rows(degree) : avx2::table.rows(kernel, degree); }
-JoinKernel joins_of(Kernel kernel, int degree) { return kernel == Kernel::anova ? anova_joins(degree) : avx2::table.joins(kernel, degree); }
+MeetKernel meets_of(Kernel kernel, int degree) { return kernel == Kernel::anova ? anova_joins(degree) : avx2::table.meets(kernel, degree); }
 ColumnKernel columns_of(int degree, bool weighted) { return avx2::table.columns(degree, weighted); }
 SampleKernel samples_of(int size) { return avx2::table.samples(size); }
 
 }  // namespace
 
-const KernelTable table = {rows_of, joins_of, joints, joint_nodes, columns_of, samples_of, steps, score_panels};
+const KernelTable table = {rows_of, meets_of, features, feature_nodes, columns_of, samples_of, steps, score_panels};
 #else
 const KernelTable table = {};
 #endif

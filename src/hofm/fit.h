@@ -1,37 +1,27 @@
-// The one road from a problem to a fitted model: loss and solver by name, chosen once.
+// The door to training: design, task, model and options are values, and the model comes back fitted. Called by the glue (rcpp_fit.cpp)
+// and by tests.
 #ifndef HOFM_FIT_H
 #define HOFM_FIT_H
 
-#include "design.h"
-#include "dispatch.h"
-#include "model.h"
-#include "monitor.h"
-#include "task_pairwise.h"
-#include "validation.h"
+#include "hofm/base/monitor.h"
+#include "hofm/data/design.h"
+#include "hofm/model/loss.h"
+#include "hofm/model/model.h"
+#include "hofm/solve/task.h"
 
 namespace hofm {
 
-// Compiled once per loss, in fit_<loss>.cpp (see fit_loss.h): all solvers of all kernels take a compiler a while.
+// Loss and solver are chosen by name, once, here. In fit.cpp.
+Outcome train(Design &design, Task &task, Model &model, const Options &options, Monitor &monitor);
+
+// All solvers for given samples under one loss; compiled once per loss, in fit_<loss>.cpp, since they take a compiler a while.
 template <class Loss>
-Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
-                 Validation *validation);
+Outcome fit_loss(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor);
 
-extern template Outcome fit_loss<Squared>(Design &, const Response &, Model &, const Options &, Monitor &, Validation *);
-extern template Outcome fit_loss<Logistic>(Design &, const Response &, Model &, const Options &, Monitor &, Validation *);
-extern template Outcome fit_loss<SquaredHinge>(Design &, const Response &, Model &, const Options &, Monitor &, Validation *);
-extern template Outcome fit_loss<Poisson>(Design &, const Response &, Model &, const Options &, Monitor &, Validation *);
-
-// `validation`: samples held out for the stochastic solvers, or none.
-inline Outcome fit(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
-                   Validation *validation = nullptr) {
-  return with_loss(options.loss, [&](auto loss) {
-    return fit_loss<decltype(loss)>(design, response, model, options, monitor, validation);
-  });
-}
-
-// The pairwise loss, which only the stochastic solvers can do; in fit_auc.cpp.
-Outcome fit_ranking(Design &design, const Response &response, const Ranking &ranking, Model &model, const Options &options,
-                    Monitor &monitor, Validation *validation = nullptr);
+extern template Outcome fit_loss<Squared>(Design &, Samples &, Model &, const Options &, Monitor &);
+extern template Outcome fit_loss<Logistic>(Design &, Samples &, Model &, const Options &, Monitor &);
+extern template Outcome fit_loss<SquaredHinge>(Design &, Samples &, Model &, const Options &, Monitor &);
+extern template Outcome fit_loss<Poisson>(Design &, Samples &, Model &, const Options &, Monitor &);
 
 }  // namespace hofm
 #endif

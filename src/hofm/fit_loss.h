@@ -2,17 +2,15 @@
 #ifndef HOFM_FIT_LOSS_H
 #define HOFM_FIT_LOSS_H
 
-#include <stdexcept>
-
-#include "fit.h"
-#include "solver_lbfgs.h"
-#include "solver_sg.h"
-#include "task_pointwise.h"
+#include "hofm/fit.h"
+#include "hofm/solve/lbfgs.h"
+#include "hofm/solve/sg.h"
+#include "hofm/solve/sg_samples.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // at R's usual -O2 the short loops of coordinate descent over a row's sums are not unrolled
 #endif
-#include "solver_cd.h"
+#include "hofm/solve/cd.h"
 
 namespace hofm {
 
@@ -22,7 +20,7 @@ Outcome run(Design &design, const Response &response, Model &model, const Option
   return solver(model);
 }
 
-// Joined samples are taken in the order of their nodes, whatever order they come in.
+// Samples of nodes are taken in the order of these, whatever order they come in.
 template <class Loss>
 Outcome run_descent(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
   if (design.plain()) return run<CoordinateDescent<Loss>>(design, response, model, options, monitor);
@@ -38,21 +36,16 @@ Outcome run_descent(Design &design, const Response &response, Model &model, cons
 }
 
 template <class Loss>
-Outcome run_stochastic(StepRule rule, Design &design, const Response &response, Model &model, const Options &options,
-                       Monitor &monitor, Validation *validation) {
-  Pointwise<Loss> task(design, response, validation, options, monitor);
-  return StochasticGradient<Pointwise<Loss>>(task, rule, options, monitor)(model);
+Outcome run_stochastic(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor) {
+  Pointwise<Loss> items(design, samples, options, monitor);
+  return StochasticGradient<Pointwise<Loss>>(items, step_rule(options.solver), options, monitor)(model);
 }
 
 template <class Loss>
-Outcome fit_loss(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor,
-                 Validation *validation) {
-  const std::string &name = options.solver;
-  if (name == "cd") return run_descent<Loss>(design, response, model, options, monitor);
-  if (name == "lbfgs") return run<Lbfgs<Loss>>(design, response, model, options, monitor);
-  if (name == "sgd") return run_stochastic<Loss>(StepRule::sgd, design, response, model, options, monitor, validation);
-  if (name == "adagrad") return run_stochastic<Loss>(StepRule::adagrad, design, response, model, options, monitor, validation);
-  throw std::invalid_argument("unknown solver '" + name + "'");
+Outcome fit_loss(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor) {
+  if (options.solver == "cd") return run_descent<Loss>(design, samples.response, model, options, monitor);
+  if (options.solver == "lbfgs") return run<Lbfgs<Loss>>(design, samples.response, model, options, monitor);
+  return run_stochastic<Loss>(design, samples, model, options, monitor);
 }
 
 }  // namespace hofm

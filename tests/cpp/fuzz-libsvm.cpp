@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hofm/libsvm.h"
+#include "hofm/io/libsvm.h"
 
 namespace {
 

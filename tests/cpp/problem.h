@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "hofm/design.h"
-#include "hofm/model.h"
-#include "hofm/random.h"
+#include "hofm/data/design.h"
+#include "hofm/model/model.h"
+#include "hofm/base/random.h"
 #include "roads.h"
 
 using Vector = std::vector<double>;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "hofm/kernel_table.h"
+#include "hofm/simd/kernels.h"
 
 inline std::vector<hofm::Isa> roads() {
   std::vector<hofm::Isa> isas;

@@ -1,7 +1,7 @@
 // AUC against its definition, the sort against std::sort, the counter against the ranking of all scores.
 #include "check.h"
 
-#include "hofm/auc.h"
+#include "hofm/stats/auc.h"
 
 #include <cmath>
 #include <limits>

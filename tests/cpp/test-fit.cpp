@@ -1,7 +1,7 @@
 // All solvers through the one road, from one start.
 #include "check.h"
-#include "hofm/fit.h"
 #include "problem.h"
+#include "train.h"
 
 int main() {
   hofm::Random random(5);
@@ -34,7 +34,7 @@ int main() {
         options.solver = solver;
         options.max_iter = 3000;
         options.tol = 1e-9;
-        const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
+        const hofm::Outcome outcome = train_samples(design, response, model, options, monitor);
         if (std::string(solver) == "cd") reference = outcome.objective;
         CHECK_NEAR((outcome.objective - reference) / std::fabs(reference), 0, 1e-4);
         const std::vector<double> &objective = monitor.trace.objective;
@@ -63,7 +63,7 @@ int main() {
     options.solver = solver;
     options.max_iter = 2000;
     options.tol = 1e-12;
-    const hofm::Outcome outcome = hofm::fit(design, response, model, options, monitor);
+    const hofm::Outcome outcome = train_samples(design, response, model, options, monitor);
     CHECK(std::isfinite(outcome.objective));
     CHECK_NEAR(model.intercept, mean, 1e-3);
   }
@@ -84,7 +84,7 @@ int main() {
     options.tol = 0;
     bool stopped = false;
     try {
-      hofm::fit(design, response, model, options, monitor);
+      train_samples(design, response, model, options, monitor);
     } catch (const Stop &) {
       stopped = true;
     }
@@ -96,7 +96,7 @@ int main() {
     hofm::Monitor monitor;
     hofm::Options options;
     options.solver = "newton";
-    hofm::fit(design, random_response(x.n, "squared", true, random), truth, options, monitor);
+    train_samples(design, random_response(x.n, "squared", true, random), truth, options, monitor);
   } catch (const std::invalid_argument &) {
     unknown = true;
   }

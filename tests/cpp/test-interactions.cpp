@@ -1,13 +1,13 @@
-// The strongest interactions: that the search, also for very many of them, asks often whether to stop. What it finds is compared
-// with enumeration by the tests of the package.
+// The strongest interactions: that the search, also for very many of them, asks often whether to stop. What it finds is
+// compared with enumeration by the tests of the package.
 #include <algorithm>
 #include <ctime>
 #include <stdexcept>
 #include <vector>
 
 #include "check.h"
-#include "hofm/interactions.h"
-#include "hofm/random.h"
+#include "hofm/stats/interactions.h"
+#include "hofm/base/random.h"
 
 namespace {
 
@@ -51,7 +51,8 @@ void test_stop() {
 
 void test_order() {
   hofm::Monitor monitor;
-  const std::vector<double> P = {1, -3, 3, 1, 0};  // products of two: -9, then -3 and 3 twice each, in the order of features
+  // Products of two: -9, then -3 and 3 twice each, in the order of features.
+  const std::vector<double> P = {1, -3, 3, 1, 0};
   hofm::InteractionSearch search(P, {1.0}, 5, 2, 4, monitor);
   const std::vector<hofm::Interaction> best = search();
   const int want[][2] = {{1, 2}, {0, 1}, {0, 2}, {1, 3}};

