@@ -13,8 +13,8 @@
 #' @param sweep How `"cd"` goes over the parameters: `"single"`, one at a time; `"joint"`, all factors of a feature together, in
 #'   vector operations, with one step along their common direction; or `"auto"`: joint for data with more
 #'   features than rows, where it is faster, and more so the larger the rank is, and single otherwise. Neither ever raises the objective.
-#' @param extrapolate `TRUE` lets `"cd"` go on with the way that a sweep went, and some of the way of the sweep before it, from the
-#'   second sweep on, if the objective is lower there. It takes one evaluation of the objective, and most sweeps are often spared.
+#' @param extrapolate `TRUE` lets `"cd"` try, from the second sweep on, a point further along the last two sweeps, and keep it if the
+#'   objective is lower there. That takes one evaluation of the objective, and often spares most of the sweeps.
 #'   `FALSE` is the coordinate descent of the paper.
 #' @param eta Step size of `"sgd"` and `"adagrad"`. `NULL` calibrates it on a sample of the data.
 #' @param batch Number of samples per stochastic step of `"sgd"` and `"adagrad"`. Steps on several samples at once are less noisy, and

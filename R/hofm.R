@@ -118,7 +118,7 @@
 #'   \item{order, rank, lambda, model, loss, solver}{what was fitted; rank and lambda with one value for each
 #'     degree.}
 #'   \item{objective, trace, converged}{the value reached; a data frame with columns iteration, seconds and
-#'     objective; and whether the solver stopped of its own accord.}
+#'     objective; and whether the solver converged.}
 #'   \item{deviance, null.deviance}{weighted sum of twice the loss above its least possible value, for the fit
 #'     and for the best constant.}
 #'   \item{validation}{if rows were held out (see [hofm_control()]): a list with their numbers `rows`, a data frame `trace` of the loss

@@ -3,7 +3,7 @@
 #' Four pictures of a fit, in base graphics by `plot()` and for ggplot2, where it is installed, by `autoplot()`.
 #'
 #' * `"convergence"`: the objective, on a log scale if it is positive, against the time or the iterations spent. The end point is
-#'   filled if the solver stopped of its own accord. A fit with rows held out (`validation` in [hofm_control()]) has the mean loss on
+#'   filled if the solver converged. A fit with rows held out (`validation` in [hofm_control()]) has the mean loss on
 #'   them as a second, dashed line, and a dotted line at the epoch that it was least at, whose parameters the fit has.
 #' * `"interactions"`: the strongest [interactions()] of each degree as bars, positive weights to the right in blue, negative ones to
 #'   the left in orange. Each degree has an axis of its own.

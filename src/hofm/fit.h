@@ -18,10 +18,10 @@ Outcome train(Design &design, Task &task, Model &model, const Options &options, 
 template <class Loss>
 Outcome fit_loss(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor);
 
-extern template Outcome fit_loss<Squared>(Design &, Samples &, Model &, const Options &, Monitor &);
-extern template Outcome fit_loss<Logistic>(Design &, Samples &, Model &, const Options &, Monitor &);
-extern template Outcome fit_loss<SquaredHinge>(Design &, Samples &, Model &, const Options &, Monitor &);
-extern template Outcome fit_loss<Poisson>(Design &, Samples &, Model &, const Options &, Monitor &);
+#define HOFM_EXTERN_LOSS(word, Loss) \
+  extern template Outcome fit_loss<Loss>(Design &, Samples &, Model &, const Options &, Monitor &);
+HOFM_FOR_EACH_LOSS(HOFM_EXTERN_LOSS)
+#undef HOFM_EXTERN_LOSS
 
 }  // namespace hofm
 #endif

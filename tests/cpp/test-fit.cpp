@@ -1,4 +1,4 @@
-// All solvers through the one road, from one start.
+// All solvers through train(), from one start.
 #include "check.h"
 #include "problem.h"
 #include "train.h"

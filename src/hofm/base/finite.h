@@ -6,8 +6,8 @@
 
 namespace hofm {
 
-// Zero times a number is zero, or not a number where that is none or infinite, and so are sums of it: four, so that none waits for the
-// one before it.
+// Zero times a number is zero, or not a number where that is none or infinite, and so are sums of it. Four partial sums
+// hide the latency of the addition.
 inline bool all_finite(const double *x, std::size_t n) {
   double sum[4] = {0, 0, 0, 0};
   std::size_t q = 0;

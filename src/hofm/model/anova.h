@@ -50,7 +50,7 @@ inline void add(double *a, int m, double z) {
 }
 
 // Taking a feature out: eq. (7) solved for the others, h_t = A^t without the feature, t = 0..m-1. O(m). Subtraction loses
-// digits where |z| dwarfs the other features: see `safe`.
+// digits where |z| dwarfs the other features: see removal_error().
 inline void remove(const double *a, int m, double z, double *h) {
   h[0] = 1;
   for (int t = 1; t < m; ++t) h[t] = a[t] - z * h[t - 1];

@@ -1,4 +1,4 @@
-// Names and numbers become types here and nowhere else.
+// Names of losses and kernels, and degrees, become types here, once, outside the loops.
 #ifndef HOFM_MODEL_DISPATCH_H
 #define HOFM_MODEL_DISPATCH_H
 
@@ -16,10 +16,9 @@ namespace hofm {
 
 template <class F>
 auto with_loss(const std::string &name, F &&f) {
-  if (name == "squared") return f(Squared{});
-  if (name == "logistic") return f(Logistic{});
-  if (name == "squared_hinge") return f(SquaredHinge{});
-  if (name == "poisson") return f(Poisson{});
+#define HOFM_IF_LOSS(word, Loss) if (name == #word) return f(Loss{});
+  HOFM_FOR_EACH_LOSS(HOFM_IF_LOSS)
+#undef HOFM_IF_LOSS
   throw std::invalid_argument("unknown loss '" + name + "'");
 }
 

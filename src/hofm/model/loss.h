@@ -50,5 +50,8 @@ struct Poisson {  // exp(f) - y f, the negative log-likelihood with log link up 
   static double curvature(double, double f) { return std::exp(f); }
 };
 
+// Every loss with its name in Options: what is dispatched (model/dispatch.h) and compiled (hofm/fit.h) follows this list.
+#define HOFM_FOR_EACH_LOSS(X) X(squared, Squared) X(logistic, Logistic) X(squared_hinge, SquaredHinge) X(poisson, Poisson)
+
 }  // namespace hofm
 #endif

@@ -84,7 +84,7 @@ struct StepState {
 struct Options {
   std::string solver = "cd", loss = "squared";
   std::string sweep = "auto";  // of cd: "single" parameters, all factors of a feature "joint"ly, or whichever suits the data
-  bool extrapolate = false;    // of cd: whether to go on with the way of an epoch where the objective is lower there
+  bool extrapolate = false;    // of cd: after an epoch try a point further along its step, and keep it if the objective is lower there
   int max_iter = 100;
   double tol = 1e-5;  // stop when an iteration lowers the objective by less than tol times its value
   double eta = 0;     // step of the stochastic solvers, 0 = calibrate

@@ -51,7 +51,7 @@ class Tables {
   }
 
  private:
-  double dot(const double *x, const double *y) const {  // four sums, so that they can go side by side
+  double dot(const double *x, const double *y) const {  // four partial sums hide the latency of the addition
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int i = 0;
     for (; i + 4 <= n_; i += 4) {
@@ -69,7 +69,7 @@ class Tables {
 };
 
 // How one factor's tables make up f: K(a, b) = sum_r left_r(a) right_r(b), r = 0..rows-1. For the ANOVA kernel left_r = A^r and
-// right_r = A^{m-r}; the other kernels are one product. `at(side, r)` is the row that holds the partner F_{u+1}, u from 0.
+// right_r = A^{m-r}; the other kernels are one product.
 struct PairShape {
   bool powers;
   int m;

@@ -6,8 +6,8 @@
 // is the exact minimiser for the squared loss. Other losses with a bound are replaced by the parabola that touches them at the present
 // link values and is nowhere below them, for one factor after the other: the objective never rises. D_ij comes from a few sums kept per
 // row by taking feature j out of them (model/anova.h): O(m) per nonzero, where the paper's recursion (12) costs O(m^2). Without a bound
-// or without affinity the step is checked against the objective and halved until that does not rise. Between epochs the way of the last
-// one may be gone on with (solve/descent.h), which the paper does not do.
+// or without affinity the step is checked against the objective and halved until that does not rise. After an epoch a
+// point further along its step may be tried (solve/descent.h), which the paper does not do.
 #ifndef HOFM_SOLVE_CD_H
 #define HOFM_SOLVE_CD_H
 

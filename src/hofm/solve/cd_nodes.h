@@ -38,7 +38,7 @@ constexpr double kZero = 1e-30;
 //   doubt, scale, loses   as in model/anova.h, of a node
 //   combine(a, b, out)    the table of two nodes' features together
 //   partner(rest, F)      F_1..F_L for a node, from the table of all other blocks
-//   constant(rest)        the kernel at the identity, so that K = constant + sum_u E_u F_u
+//   value(all)            the kernel, from the sums of all features of a sample
 //   capacity              the largest L
 template <int M>
 struct AnovaNodes {

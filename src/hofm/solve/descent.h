@@ -11,13 +11,13 @@
 
 namespace hofm {
 
-// An epoch of coordinate descent goes a short way in a direction that the next ones will mostly go in again. Going on with it at once
-// takes one evaluation of the objective, and what lies further on is kept only if it is lower there. Some of the way before is added,
-// as in conjugate gradients: epochs that would swing from side to side of a valley then go along it.
+// Epochs of coordinate descent take short steps in much the same direction. A point further along the last step costs one evaluation of
+// the objective, and is kept only if that is lower. Some of the step before is added, as in conjugate gradients: epochs that would
+// swing from side to side of a valley then go along it.
 class Extrapolation {
  public:
-  // The parameters beyond `to` on the way from `from`, with some of the way to there from `before`. Weights of degrees stay where
-  // they are, on the simplex.
+  // Extrapolates the step from `from` to `to`, with some of the step from `before` to `from`. Weights of degrees stay where they are,
+  // on the simplex.
   Model beyond(const Model &before, const Model &from, const Model &to) const {
     const auto ahead = [&](double b, double f, double t) { return t + reach_ * ((t - f) + kMemory * (f - b)); };
     Model out = to;
@@ -34,7 +34,7 @@ class Extrapolation {
  private:
   static constexpr double kLeast = 1.0 / 16, kMost = 4;
   static constexpr double kMemory = 0.3;  // 0.2 to 0.5 serve about as well
-  double reach_ = 0.5;  // in lengths of the way
+  double reach_ = 0.5;  // in lengths of the step
 };
 
 // By much more than rounding, so that this does not decide which way a fit goes that has all but converged.

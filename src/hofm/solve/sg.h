@@ -1,4 +1,4 @@
-// Stochastic gradient descent over mini-batches (section 3 of the paper), on a task, which says what is learned from
+// Stochastic gradient descent over mini-batches (section 3 of the paper), on items, which say what is learned from
 // (solve/sg_samples.h), by a step rule.
 //
 // A batch with mean gradient g of the loss moves p to
@@ -37,16 +37,16 @@ inline StepRule step_rule(const std::string &solver) {
   throw std::invalid_argument("there is no solver '" + solver + "' for this task");
 }
 
-template <class Task>
+template <class Items>
 class StochasticGradient {
  public:
-  StochasticGradient(Task &task, StepRule rule, const Options &options, Monitor &monitor)
-      : task_(task), adaptive_(rule == StepRule::adagrad), options_(options), monitor_(monitor), rows_(task.design()),
-        row_of_(task.design()), longest_(row_of_.longest()) {}
+  StochasticGradient(Items &items, StepRule rule, const Options &options, Monitor &monitor)
+      : items_(items), adaptive_(rule == StepRule::adagrad), options_(options), monitor_(monitor), rows_(items.design()),
+        row_of_(items.design()), longest_(row_of_.longest()) {}
 
   Outcome operator()(Model &model) {
     Outcome outcome;
-    double best = task_.objective(model);
+    double best = items_.objective(model);
     monitor_.record(0, best);
     keep(model, best, 0, outcome);
     const State initial = initial_state(model);
@@ -64,7 +64,7 @@ class StochasticGradient {
       const int number = options_.resume.epochs + epoch;
       shuffle_for(number, order);
       run(model, order, std::uint64_t(number));
-      const double after = task_.objective(model);
+      const double after = items_.objective(model);
       if (std::isfinite(after) && after <= best) {
         small = best - after <= options_.tol * std::fabs(after) ? small + 1 : 0;
         best = after;
@@ -78,13 +78,13 @@ class StochasticGradient {
         ++outcome.halvings;
         eta_ /= 2;
         outcome.converged = ++undone >= kMostUndone;
-        if (task_.validates()) outcome.validation.push_back(double(outcome.validation.back()));
+        if (items_.validates()) outcome.validation.push_back(double(outcome.validation.back()));
       }
-      if (!task_.validates() || outcome.best_epoch == epoch) remember(epoch, outcome);
+      if (!items_.validates() || outcome.best_epoch == epoch) remember(epoch, outcome);
       monitor_.record(epoch, best);
     }
-    if (task_.validates()) model = kept_;
-    outcome.objective = task_.validates() ? kept_objective_ : best;
+    if (items_.validates()) model = kept_;
+    outcome.objective = items_.validates() ? kept_objective_ : best;
     outcome.eta = eta_;
     return outcome;
   }
@@ -109,8 +109,8 @@ class StochasticGradient {
   // Remembers the parameters with the least loss on held-out samples. Returns whether patience is at its end; epochs that were undone
   // do not try it.
   bool keep(const Model &model, double objective, int epoch, Outcome &outcome) {
-    if (!task_.validates()) return false;
-    const double loss = task_.held_out_loss(model);
+    if (!items_.validates()) return false;
+    const double loss = items_.held_out_loss(model);
     const bool better = epoch == 0 || loss < outcome.validation[outcome.best_epoch];
     outcome.validation.push_back(loss);
     waited_ = better ? 0 : waited_ + 1;
@@ -135,7 +135,7 @@ class StochasticGradient {
   }
 
   std::vector<int> all_items() const {
-    std::vector<int> order(task_.items());
+    std::vector<int> order(items_.items());
     std::iota(order.begin(), order.end(), 0);
     return order;
   }
@@ -167,9 +167,9 @@ class StochasticGradient {
       for (std::size_t q = 0; q < term.P.size(); ++q)
         if (int(q % term.stride) < term.k) state_.memory[t][q] = HUGE_VAL;  // unlike padding, which has no gradient either
     }
-    state_.updated.assign(task_.design().d, 0);
+    state_.updated.assign(items_.design().d, 0);
     G_.zero_like(model);
-    seen_.assign(task_.design().d, 0);
+    seen_.assign(items_.design().d, 0);
   }
 
   // One pass over the items in `order`, after which every feature is up to date.
@@ -181,12 +181,12 @@ class StochasticGradient {
     anova_ = std::all_of(steps_.begin(), steps_.end(), [](const StepKernel &kernel) { return kernel.forward; });
     dummies_ = std::any_of(model.terms.begin(), model.terms.end(), [](const Term &term) { return term.augment > 0; });
     const double work = std::max(1, longest_) * pass.work_per_nonzero();
-    const std::size_t most = std::size_t(std::clamp(kWorkAtOnce / work, 1.0, double(kRowsAtOnce / Task::rows)));
+    const std::size_t most = std::size_t(std::clamp(kWorkAtOnce / work, 1.0, double(kRowsAtOnce / Items::rows)));
     for (std::size_t first = 0; first < order.size(); first += options_.batch) {
       const std::size_t last = std::min(order.size(), first + std::size_t(options_.batch));
       if (dummies_) catch_up_dummies(model, pass);
-      if (Task::rows == 1 && last - first == 1) {
-        if constexpr (Task::rows == 1) descend(model, pass, order[first], coming(order, last), epoch);
+      if (Items::rows == 1 && last - first == 1) {
+        if constexpr (Items::rows == 1) descend(model, pass, order[first], coming(order, last), epoch);
       } else {
         for (std::size_t q = first; q < last; q += most)
           accumulate(model, pass, &order[q], int(std::min(most, last - q)), double(last - first), epoch);
@@ -195,7 +195,7 @@ class StochasticGradient {
       step_intercept(model);
       ++state_.time;
     }
-    std::vector<int> all(task_.design().d);
+    std::vector<int> all(items_.design().d);
     std::iota(all.begin(), all.end(), 0);
     catch_up(model, pass, all.data(), int(all.size()));
     if (dummies_) catch_up_dummies(model, pass);
@@ -205,15 +205,15 @@ class StochasticGradient {
   // the row at hand. Asks for the nonzeros and the response of the row after it, and for where the nonzeros of the third begin.
   Slice coming(const std::vector<int> &order, std::size_t next) const {
     const Slice none{nullptr, nullptr, 0};
-    if (!task_.design().plain() || next + 2 >= order.size()) return none;
-    const SparseView rows = task_.design().blocks[0].rows.view();
+    if (!items_.design().plain() || next + 2 >= order.size()) return none;
+    const SparseView rows = items_.design().blocks[0].rows.view();
     const Slice row = rows[order[next]], later = rows[order[next + 1]];
     for (int q = 0; q < std::min(later.size, kMostFetched); q += kLine) {
       __builtin_prefetch(later.index + q);
       __builtin_prefetch(later.value + q);
     }
     __builtin_prefetch(rows.start + order[next + 2]);
-    if constexpr (Task::rows == 1) task_.fetch(order[next + 1]);
+    if constexpr (Items::rows == 1) items_.fetch(order[next + 1]);
     return row.size > kMostFetched ? none : row;
   }
 
@@ -267,7 +267,7 @@ class StochasticGradient {
   // G += the gradient of some items of a batch of `size`, on parameters that are up to date.
   void accumulate(Model &model, BatchPass &pass, const int *items, int n, double size, std::uint64_t epoch) {
     rows_.clear();
-    for (int q = 0; q < n; ++q) task_.add(items[q], epoch, rows_);
+    for (int q = 0; q < n; ++q) items_.add(items[q], epoch, rows_);
     const std::size_t known = marked_.size();
     mark();
     catch_up(model, pass, marked_.data() + known, int(marked_.size() - known));
@@ -282,10 +282,10 @@ class StochasticGradient {
   const double *slopes(const Model &model, const int *items, int n, double size, std::uint64_t epoch) {
     for (double &f : f_) f += model.intercept;
     for (int q = 0; q < n; ++q) {
-      double *g = &g_[std::size_t(q) * Task::rows];
-      task_.slopes(items[q], epoch, &f_[std::size_t(q) * Task::rows], g);
-      const double weight = task_.weight(items[q], epoch) / size;
-      for (int r = 0; r < Task::rows; ++r) G_.intercept += g[r] *= weight;
+      double *g = &g_[std::size_t(q) * Items::rows];
+      items_.slopes(items[q], epoch, &f_[std::size_t(q) * Items::rows], g);
+      const double weight = items_.weight(items[q], epoch) / size;
+      for (int r = 0; r < Items::rows; ++r) G_.intercept += g[r] *= weight;
     }
     return g_.data();
   }
@@ -395,21 +395,21 @@ class StochasticGradient {
   // The objective on some items only.
   double on(const Model &model, const std::vector<int> &order) {
     BatchPass pass(model, longest_, options_.threads);
-    double loss = 0, weight = 0, f[Task::rows];
+    double loss = 0, weight = 0, f[Items::rows];
     for (int item : order) {
       rows_.clear();
-      task_.add(item, 0, rows_);
+      items_.add(item, 0, rows_);
       pass.forward(rows_, f);
       for (double &value : f) value += model.intercept;
-      loss += task_.weight(item, 0) * task_.value(item, 0, f);
-      weight += task_.weight(item, 0);
+      loss += items_.weight(item, 0) * items_.value(item, 0, f);
+      weight += items_.weight(item, 0);
     }
     return (weight > 0 ? loss / weight : 0) + penalty(model);
   }
 
   static constexpr int kFirst = 0;
 
-  Task &task_;
+  Items &items_;
   bool adaptive_;  // whether the step rule remembers anything
   const Options &options_;
   Monitor &monitor_;

@@ -1,4 +1,4 @@
-// The task (see solve/sg_samples.h) of ranking links above other samples: an item is a link together with another sample that is drawn
+// The items (see solve/sg_samples.h) of ranking links above other samples: an item is a link together with another sample that is drawn
 // anew in every epoch, and its loss is log(1 + exp(-(f of the link - f of the other))). Over all such pairs, the share of negative
 // differences is one minus the area under the ROC curve, which the loss bounds from above up to a factor of log 2.
 #ifndef HOFM_SOLVE_SG_RANKING_H

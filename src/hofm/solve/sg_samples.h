@@ -1,14 +1,14 @@
-// What a stochastic solver learns from, item by item. A task says which rows an item has and what its loss is:
+// What a stochastic solver learns from, item by item. Items say which rows each has and what its loss is:
 //   rows               rows per item
 //   items()            how many items there are
 //   add(item, epoch, batch)  puts the item's rows into a batch, the same ones for the same item and epoch
 //   weight(item, epoch)      of the item in the mean loss, times the number of items: one on average
 //   value(item, epoch, f)    its loss at the values f of its rows, offsets not yet added
 //   slopes(item, epoch, f, g)  derivatives of that in f
-//   fetch(item)        asks for what weight() and slopes() will read; of tasks with one row for an item
+//   fetch(item)        asks for what weight() and slopes() will read; of items of one row
 //   objective(model)   the mean loss and the penalty, as reported after each epoch
 //   validates()        whether samples are held out, and held_out_loss(model) the mean loss on them
-// Here, as in every task with one row for an item, an item is a sample.
+// Here an item is a sample.
 #ifndef HOFM_SOLVE_SG_SAMPLES_H
 #define HOFM_SOLVE_SG_SAMPLES_H
 
