@@ -17,15 +17,10 @@
 #' line through the two before. Columns of P that the penalty has pulled to nearly zero start again from random values, since a fit that
 #' starts at zero would stay there; and at some places a fit from a random start is tried as well, roughly, and to its end if it is lower
 #' by then. Where that finds a new minimum, the larger lambdas before it are tried again from there, and the lower objective is kept.
-#' On a simulated data set, with five kinds of fits (orders 2 and 3, two classes, all subsets, L-BFGS) and five seeds each, this took from
-#' 0.14 to 0.38 of the iterations of a fit from a random start at each of 30 lambdas, 0.25 of them in all, with default settings; with a
-#' very small `tol` it may take most of them, since fits are then long wherever they start. Above order 1 objectives have several local
-#' minima, in which fits from different random starts end 1 to 5 per cent apart where lambda is small: single points of a path can be
-#' higher than such a fit would be, and others lower. Of the 30 points two on average, and at most eight, were higher by more than 1e-4
-#' of the objective. On the links of [debian_r] with rank 8 (order 2 under the squared and logistic loss, two seeds each, order 3 once)
-#' the path took 0.09 to 0.31 of the iterations, at most one point was higher and ten or eleven were lower, by up to one per cent; with
-#' rank 4 at order 3 it took 0.43, and six points were higher and six lower.
-#' With `"lbfgs"` and no `tol` of their own the fits of a path stop at 3e-6; the models refitted at the end have the usual tolerance.
+#' That takes about a quarter of the iterations of a fit from a random start at each lambda (`vignette("solvers")` has what was
+#' measured). Above order 1 objectives have several local minima: single points of a path can be higher than a fit from a random start
+#' would be, and others lower. With `"lbfgs"` and no `tol` of their own the fits of a path stop at 3e-6; the models
+#' refitted at the end have the usual tolerance.
 #'
 #' @section Folds:
 #' With two classes every fold has the same share of each, as nearly as possible. The same folds serve every

@@ -88,7 +88,8 @@ shown_rules <- function() {
     objective = number("objective"), deviance = function(f) is_one(f$deviance) && f$deviance >= 0, null.deviance = number("null.deviance"),
     seed = function(f) absent_or(f$seed, is_finite_one), eta = function(f) absent_or(f$eta, is_finite_one),
     split = function(f) absent_or(f$split, is_count),
-    loglik = function(f) is.null(loss_facts(f$loss)$family) || is_one(f$loglik), n = function(f) is_count(f$n), message = function(f) absent_or(f$message, is.character),
+    loglik = function(f) is.null(loss_facts(f$loss)$family) || is_one(f$loglik), n = function(f) is_count(f$n),
+    message = function(f) absent_or(f$message, is.character),
     has_intercept = function(f) is_flag(f$has_intercept),
     degree_variance = function(f) {
       is_plain_number(f$degree_variance) && identical(names(f$degree_variance), c(degree_names(f)[-1L], "total"))

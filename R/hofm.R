@@ -75,11 +75,27 @@
 #' Columns are sparse from the first moment. Matrix-valued terms such as `poly(a, 2)`, products `a:b` and
 #' `offset()` work as in [glm()], though products of features are part of the model already; of a product of
 #' factors, only the combinations that occur get a column. `- 1` leaves out the intercept. `y ~ .` is fast for
-#' any number of columns. Scale numeric variables to comparable size.
+#' any number of columns.
 #'
 #' A two-class response takes the second level as the positive class, as in [glm()]; character values are
 #' sorted. Columns of matrices are matched by name at predict time, so names must be unique; a matrix without
 #' column names gets `V1`, `V2`, ... and is matched by position.
+#'
+#' @section Choosing what to fit:
+#' *Scale numeric columns first*, to a standard deviation of about one ([scale()]; a sparse column can be divided by its largest value):
+#' one penalty serves all columns, and a column in thousands is hardly penalised while one in thousandths is not fitted at all. Columns
+#' of 0 and 1 need nothing.
+#'
+#' `lambda` decides most. It is the weight of half the sum of the squared parameters beside the *mean* loss of a row: 0 fits as closely as
+#' the model can, a large value pulls everything but the intercept to zero, and what lies between is best left to [cv_hofm()]. It is on
+#' the scale of the squared response under the squared loss.
+#'
+#' `order = 2` is a good first choice, 1 the comparison to make, and 3 is worth a try where rows have many nonzeros and there are many
+#' rows. A `rank` of 4 to 8 is a good start; ratings and links with many nodes may gain from 16 to 64. More rank costs time
+#' rather than accuracy, as long as `lambda` is chosen with it.
+#'
+#' `solver = "auto"` takes coordinate descent, which has no step to tune; L-BFGS for the Poisson loss and for `model = "polynomial"`, whose
+#' coordinate steps must be tried out; and AdaGrad for `loss = "auc"`, whose pairs are drawn on the fly.
 #'
 #' @param x A formula; or a data frame, a base matrix (double, integer or logical) or any matrix of the Matrix
 #'   package, with a row for each sample.
@@ -89,12 +105,13 @@
 #'   regression. The models `"all_subsets"` and `"bilinear"` have none: leave it out, or give `NA`.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
 #'   ..., `order`. 0 leaves that degree out.
-#' @param lambda The penalties, on the paper's scale: one number, or one for each degree 1, ..., `order`.
+#' @param lambda The penalties: how strongly parameters are pulled to zero, see below. One number, or one for each degree 1, ...,
+#'   `order`.
 #' @param model The kind of model; `"hofm"` has a separate P for each degree.
 #' @param loss `"squared"`, `"logistic"`, `"squared_hinge"`, `"poisson"` or `"auc"`. By default logistic for a
 #'   two-class response (factor, logical or character) and squared for a numeric one.
 #' @param solver `"cd"` (coordinate descent), `"lbfgs"`, `"adagrad"`, `"sgd"`, or `"auto"` to have one chosen;
-#'   `fit$solver` says which.
+#'   `fit$solver` says which, and the section below when.
 #' @param intercept Whether to fit the intercept b.
 #' @param linear Whether to fit the degree-1 term <w, x>. `NULL` means yes.
 #' @param weights Non-negative weights of the rows. A weight of 2 is the same as the row given twice with all

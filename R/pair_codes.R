@@ -17,7 +17,7 @@ pair_codes <- function(grid, i, j) {
   switch(grid$kind,
     two_sets = j * grid$n + i,
     directed = j * (grid$n - 1) + i - (i > j),
-    undirected = { high <- pmax(i, j); high * (high - 1) / 2 + pmin(i, j) })
+    undirected = pmax(i, j) * (pmax(i, j) - 1) / 2 + pmin(i, j))
 }
 
 pair_nodes <- function(grid, code) {

@@ -2,12 +2,13 @@
 #'
 #' @param object A fit from [hofm()].
 #' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or
-#'   data frame with the columns of the training matrix, or [link_pairs()] for a fit to such. Columns are matched by name: their order does not
-#'   matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
+#'   data frame with the columns of the training matrix, or [link_pairs()] for a fit to such. Columns are matched by name: their
+#'   order does not matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
 #'   `NULL` stands for the training data.
 #' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the
-#'   Poisson loss, the same as the link otherwise: under `loss = "auc"` a score, not a probability); `"link"`: f(x) plus the offset; `"class"`: the likelier of
-#'   the two classes, which is the second when the link is above 0 (above 0.5 for the squared loss; not for `loss = "auc"`);
+#'   Poisson loss, the same as the link otherwise: under `loss = "auc"` a score, not a probability); `"link"`: f(x) plus the
+#'   offset; `"class"`: the likelier of the two classes, which is the second when the link is above 0
+#'   (above 0.5 for the squared loss; not for `loss = "auc"`);
 #'   `"terms"`: the parts that the link is the sum of.
 #' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are
 #'   taken from `newdata`.

@@ -6,7 +6,8 @@
 #'   `degrees` (a data frame with a row for each degree: rank, number of parameters and penalty where the degree has its own;
 #'   `norm`, that of its w or P; and `share`, the variance of its part of the link over the training rows, or ten thousand of them,
 #'   divided by that of the link: shares do not add up to one when the parts are correlated), `strongest` (the three
-#'   strongest [interactions()] of each degree from 2 to 4 that are not zero), `parameters` (their number, intercept included), `explained` (share
+#'   strongest [interactions()] of each degree from 2 to 4 that are not zero), `parameters` (their number, intercept
+#'   included), `explained` (share
 #'   of the null deviance) and `trace` (the last rows of the trace). Printing returns it invisibly.
 #' @seealso [hofm()]
 #' @examples

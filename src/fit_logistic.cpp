@@ -2,4 +2,4 @@
 #include "hofm/fit_loss.h"
 
 template hofm::Outcome hofm::fit_loss<hofm::Logistic>(hofm::Design &, hofm::Samples &, hofm::Model &, const hofm::Options &,
-                                                hofm::Monitor &);
+                                                      hofm::Monitor &);

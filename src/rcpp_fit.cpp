@@ -36,21 +36,21 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List task, Rcpp::List model, Rcpp::L
   }
   return Rcpp::List::create(
       Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = outcome.link,
-      Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta, Rcpp::_["steps"] = hofm::step_state(outcome.steps, fitted),
-      Rcpp::_["halvings"] = outcome.halvings, Rcpp::_["diverged"] = outcome.diverged,
-      Rcpp::_["imprecise"] = outcome.imprecise,
-      Rcpp::_["penalty"] = hofm::penalty(fitted), Rcpp::_["validation"] = outcome.validation,
-      Rcpp::_["best_epoch"] = outcome.best_epoch,
-      Rcpp::_["trace"] = Rcpp::DataFrame::create(Rcpp::_["iteration"] = monitor.trace.iteration,
-                                                 Rcpp::_["seconds"] = monitor.trace.seconds,
-                                                 Rcpp::_["objective"] = monitor.trace.objective));
+      Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
+      Rcpp::_["steps"] = hofm::step_state(outcome.steps, fitted), Rcpp::_["halvings"] = outcome.halvings,
+      Rcpp::_["diverged"] = outcome.diverged, Rcpp::_["imprecise"] = outcome.imprecise, Rcpp::_["penalty"] = hofm::penalty(fitted),
+      Rcpp::_["validation"] = outcome.validation, Rcpp::_["best_epoch"] = outcome.best_epoch,
+      Rcpp::_["trace"] =
+          Rcpp::DataFrame::create(Rcpp::_["iteration"] = monitor.trace.iteration, Rcpp::_["seconds"] = monitor.trace.seconds,
+                                  Rcpp::_["objective"] = monitor.trace.objective));
 }
 
 // Whether the slots of a dgCMatrix are what they should be. What is odd in any way, damaged or not, is left to validObject().
 // [[Rcpp::export]]
 bool is_sound_cpp(Rcpp::S4 x) {
   const SEXP p = x.slot("p"), i = x.slot("i"), value = x.slot("x"), dim = x.slot("Dim"), names = x.slot("Dimnames");
-  if (TYPEOF(p) != INTSXP || TYPEOF(i) != INTSXP || TYPEOF(value) != REALSXP || TYPEOF(dim) != INTSXP || XLENGTH(dim) != 2) return false;
+  if (TYPEOF(p) != INTSXP || TYPEOF(i) != INTSXP || TYPEOF(value) != REALSXP || TYPEOF(dim) != INTSXP || XLENGTH(dim) != 2)
+    return false;
   const int *size = INTEGER(dim);
   if (size[0] < 0 || size[1] < 0 || XLENGTH(p) != R_xlen_t(size[1]) + 1 || XLENGTH(i) != XLENGTH(value)) return false;
   if (TYPEOF(names) != VECSXP || XLENGTH(names) != 2) return false;
@@ -84,8 +84,7 @@ Rcpp::NumericMatrix degree_sums_cpp(Rcpp::List blocks, Rcpp::NumericMatrix P, Rc
   term.theta.assign(term.degree, 0.0);
   hofm::set_factors(term, P);
   hofm::Monitor monitor = hofm::r_monitor();
-  const std::vector<double> values =
-      hofm::degree_sums(design, term, Rcpp::as<std::vector<double>>(weights), threads, monitor);
+  const std::vector<double> values = hofm::degree_sums(design, term, Rcpp::as<std::vector<double>>(weights), threads, monitor);
   return Rcpp::NumericMatrix(design.n, term.degree, values.begin());
 }
 

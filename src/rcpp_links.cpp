@@ -19,8 +19,7 @@ hofm::GraphKind graph_kind_named(const std::string &name) {
   return name == "directed" ? hofm::GraphKind::directed : hofm::GraphKind::undirected;
 }
 
-hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads,
-                           hofm::Monitor &monitor) {
+hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads, hofm::Monitor &monitor) {
   return hofm::pair_tables(hofm::as_columns(A), hofm::as_columns(B), hofm::as_model(model), threads, monitor);
 }
 
@@ -43,12 +42,12 @@ SEXP score_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, int threads) {
 
 // `links`, `known`: list(i =, j =), from one. `max_points`: of the curve, 0 for all; negative for the area alone.
 // [[Rcpp::export]]
-Rcpp::List links_curve_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links,
-                           Rcpp::List known, double max_points, int threads) {
+Rcpp::List links_curve_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string grid, Rcpp::List links, Rcpp::List known,
+                           double max_points, int threads) {
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
-  const hofm::AucCounter counter = hofm::count_links(tables, blocks_of(A, B, grid, known), from_zero(links["i"]),
-                                                     from_zero(links["j"]), threads, monitor);
+  const hofm::AucCounter counter =
+      hofm::count_links(tables, blocks_of(A, B, grid, known), from_zero(links["i"]), from_zero(links["j"]), threads, monitor);
   const hofm::AucStats stats = counter.stats();
   const Rcpp::NumericVector summary = hofm::area_summary(stats, stats.n_pos, stats.n_neg);
   if (max_points < 0) return Rcpp::List::create(Rcpp::_["summary"] = summary);
@@ -60,8 +59,8 @@ Rcpp::List top_links_cpp(Rcpp::S4 A, Rcpp::S4 B, Rcpp::List model, std::string g
                          int threads) {
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::PairTables tables = tables_of(A, B, model, threads, monitor);
-  const std::vector<hofm::ScoredPair> best = hofm::best_pairs(tables, blocks_of(A, B, grid, known), graph_kind_named(grid),
-                                                              std::size_t(n), by_node, threads, monitor);
+  const std::vector<hofm::ScoredPair> best =
+      hofm::best_pairs(tables, blocks_of(A, B, grid, known), graph_kind_named(grid), std::size_t(n), by_node, threads, monitor);
   Rcpp::IntegerVector i(best.size()), j(best.size());
   Rcpp::NumericVector score(best.size());
   for (std::size_t q = 0; q < best.size(); ++q) {

@@ -15,15 +15,16 @@ std::size_t size_of(const NumericVector &x) { return static_cast<std::size_t>(x.
 
 // Sorts with or without weights (none when empty), and hands the ranking to f.
 template <class F>
-auto with_ranking(const LogicalVector &positive, const NumericVector &score, const NumericVector &weights,
-                  hofm::Monitor &monitor, F &&f) {
+auto with_ranking(const LogicalVector &positive, const NumericVector &score, const NumericVector &weights, hofm::Monitor &monitor,
+                  F &&f) {
   const auto tick = hofm::tick_of(monitor);
   const std::size_t n = size_of(score);
   if (weights.size() == 0) return f(hofm::sort_scores(positive.begin(), score.begin(), n, tick));
   return f(hofm::sort_scores(positive.begin(), score.begin(), weights.begin(), n, tick));
 }
 
-template <class Ranking> NumericVector auc_summary(const Ranking &ranking, hofm::Monitor &monitor) {
+template <class Ranking>
+NumericVector auc_summary(const Ranking &ranking, hofm::Monitor &monitor) {
   return hofm::area_summary(hofm::auc_stats(ranking, hofm::tick_of(monitor)), double(ranking.pos.size()),
                             double(ranking.neg.size()));
 }
@@ -33,8 +34,7 @@ template <class Ranking> NumericVector auc_summary(const Ranking &ranking, hofm:
 // [[Rcpp::export]]
 NumericVector auc_cpp(LogicalVector positive, NumericVector score, NumericVector weights) {
   hofm::Monitor monitor = hofm::r_monitor();
-  return with_ranking(positive, score, weights, monitor,
-                      [&](const auto &ranking) { return auc_summary(ranking, monitor); });
+  return with_ranking(positive, score, weights, monitor, [&](const auto &ranking) { return auc_summary(ranking, monitor); });
 }
 
 // [[Rcpp::export]]
@@ -50,8 +50,7 @@ Rcpp::List auc_pair_cpp(LogicalVector positive, NumericVector score1, NumericVec
   hofm::Monitor monitor = hofm::r_monitor();
   const hofm::AucPair pair =
       hofm::auc_pair(positive.begin(), score1.begin(), score2.begin(), size_of(score1), hofm::tick_of(monitor));
-  return Rcpp::List::create(Named("auc") = NumericVector::create(pair.auc_a, pair.auc_b),
-                            Named("variance") = pair.variance);
+  return Rcpp::List::create(Named("auc") = NumericVector::create(pair.auc_a, pair.auc_b), Named("variance") = pair.variance);
 }
 
 // Which points of a curve a picture of max_points needs.

@@ -64,15 +64,15 @@ inline int report() {
 
 }  // namespace check
 
-#define CHECK(cond)                                              \
-  do {                                                           \
-    static bool &held = check::line_of(__FILE__, __LINE__);      \
-    check::that(held, bool(cond), #cond, __FILE__, __LINE__);    \
+#define CHECK(cond)                                           \
+  do {                                                        \
+    static bool &held = check::line_of(__FILE__, __LINE__);   \
+    check::that(held, bool(cond), #cond, __FILE__, __LINE__); \
   } while (false)
-#define CHECK_NEAR(a, b, tol)                                                        \
-  do {                                                                               \
-    static bool &held = check::line_of(__FILE__, __LINE__);                          \
-    check::near(held, (a), (b), (tol), #a " near " #b, __FILE__, __LINE__);          \
+#define CHECK_NEAR(a, b, tol)                                               \
+  do {                                                                      \
+    static bool &held = check::line_of(__FILE__, __LINE__);                 \
+    check::near(held, (a), (b), (tol), #a " near " #b, __FILE__, __LINE__); \
   } while (false)
 
 inline int report() { return check::report(); }

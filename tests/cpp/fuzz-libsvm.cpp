@@ -22,9 +22,7 @@ struct Read {
   std::vector<int> start, row;
 };
 
-std::string bytes_of(const std::vector<double> &x) {
-  return {reinterpret_cast<const char *>(x.data()), x.size() * sizeof(double)};
-}
+std::string bytes_of(const std::vector<double> &x) { return {reinterpret_cast<const char *>(x.data()), x.size() * sizeof(double)}; }
 
 // By bits, so that NaN, for no query, equals itself.
 bool same(const Read &a, const Read &b) {

@@ -31,8 +31,7 @@ struct JoinedSample {
 
   hofm::Design design() const {
     hofm::Design joined;
-    for (std::size_t b = 0; b < blocks.size(); ++b)
-      joined.add(blocks[b].columns.view(), b == 2 ? std::vector<int>() : index[b]);
+    for (std::size_t b = 0; b < blocks.size(); ++b) joined.add(blocks[b].columns.view(), b == 2 ? std::vector<int>() : index[b]);
     return joined;
   }
 

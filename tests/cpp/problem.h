@@ -99,15 +99,19 @@ inline double kernel_slow(const hofm::Term &term, const Vector &z) {
     if (int(j) < term.split) left += z[j];
   }
   switch (term.kernel) {
-    case hofm::Kernel::all_subsets: return product;
-    case hofm::Kernel::polynomial: return std::pow(sum, term.degree);
-    case hofm::Kernel::bilinear: return left * (sum - left);
+    case hofm::Kernel::all_subsets:
+      return product;
+    case hofm::Kernel::polynomial:
+      return std::pow(sum, term.degree);
+    case hofm::Kernel::bilinear:
+      return left * (sum - left);
     case hofm::Kernel::mix: {
       double mixed = 0;
       for (int t = 1; t <= term.degree; ++t) mixed += term.theta[t - 1] * anova_slow(z, t);
       return mixed;
     }
-    default: return anova_slow(z, term.degree);
+    default:
+      return anova_slow(z, term.degree);
   }
 }
 

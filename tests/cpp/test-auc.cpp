@@ -32,7 +32,8 @@ double beats(double a, double b) { return a > b ? 1 : a == b ? 0.5 : 0; }
 AucStats stats_slow(const std::vector<double> &pos, const std::vector<double> &neg) {
   const double p = static_cast<double>(pos.size()), n = static_cast<double>(neg.size());
   double auc = 0, var_pos = 0, var_neg = 0;
-  for (double a : pos) for (double b : neg) auc += beats(a, b);
+  for (double a : pos)
+    for (double b : neg) auc += beats(a, b);
   auc /= p * n;
   for (double a : pos) {
     double v = 0;
@@ -149,8 +150,10 @@ void test_placements() {
   placements(s.positive.data(), s.score.data(), 300, v.data());
   for (std::size_t i = 0; i < 300; ++i) {
     double expected = 0;
-    if (s.positive[i]) for (double b : s.neg) expected += beats(s.score[i], b) / static_cast<double>(s.neg.size());
-    else for (double a : s.pos) expected += beats(a, s.score[i]) / static_cast<double>(s.pos.size());
+    if (s.positive[i])
+      for (double b : s.neg) expected += beats(s.score[i], b) / static_cast<double>(s.neg.size());
+    else
+      for (double a : s.pos) expected += beats(a, s.score[i]) / static_cast<double>(s.pos.size());
     CHECK_NEAR(v[i], expected, 1e-13);
   }
 }
@@ -232,8 +235,16 @@ void test_corners() {
   ends.add(&one, 1);
   CHECK_NEAR(ends.auc(), 0.5, 1e-15);  // 1/2 + 0 + 0 and 1 + 1/2 + 1, of 6
   CHECK(refused([] { AucCounter(&nan_value, 1); }));
-  CHECK(refused([] { const double x = 0; AucCounter c(&x, 1); c.add(&nan_value, 1); }));
-  CHECK(refused([] { const double x[] = {0, 1}; AucCounter c(x, 1); c.merge(AucCounter(x + 1, 1)); }));
+  CHECK(refused([] {
+    const double x = 0;
+    AucCounter c(&x, 1);
+    c.add(&nan_value, 1);
+  }));
+  CHECK(refused([] {
+    const double x[] = {0, 1};
+    AucCounter c(x, 1);
+    c.merge(AucCounter(x + 1, 1));
+  }));
 }
 
 void test_thinner() {
@@ -242,7 +253,10 @@ void test_thinner() {
     double kept = 0, last = 0;
     for (int i = 0; i <= 10000; ++i) {
       const double fpr = i / 10000.0, tpr = std::sqrt(fpr);
-      if (thinner.keep(fpr, tpr)) { ++kept; last = fpr + tpr; }
+      if (thinner.keep(fpr, tpr)) {
+        ++kept;
+        last = fpr + tpr;
+      }
       CHECK(fpr + tpr - last < 2 / (max_points - 2));
     }
     CHECK(kept <= max_points && last == 2);

@@ -24,8 +24,7 @@ void descend(const char *loss, hofm::Model model, const Sample &x, const hofm::R
     return 0;
   });
   const std::vector<double> &objective = monitor.trace.objective;
-  for (std::size_t e = 1; e < objective.size(); ++e)
-    CHECK(objective[e] <= objective[e - 1] + 1e-12 * std::fabs(objective[e - 1]));
+  for (std::size_t e = 1; e < objective.size(); ++e) CHECK(objective[e] <= objective[e - 1] + 1e-12 * std::fabs(objective[e - 1]));
   CHECK(objective.back() < objective.front());
   for (const hofm::Term &term : model.terms) {
     double sum = 0;

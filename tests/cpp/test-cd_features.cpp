@@ -76,7 +76,7 @@ int main() {
   for (int degree : {2, 3, 4, 5, 8, 9})
     for (int augment : {degree > 5 ? 6 : 0, degree - 1})  // so that rows have combinations of so many columns
       for (int k : {2, 5, 12}) {
-        if (degree > 5 && k > 2) continue;  // the twin takes seconds
+        if (degree > 5 && k > 2) continue;      // the twin takes seconds
         const int epochs = degree > 5 ? 1 : 2;  // high powers multiply rounding errors
         const Sample x(10, 7, 0.7, random);
         const hofm::Response response = random_response(x.n, "squared", false, random);
@@ -90,8 +90,7 @@ int main() {
         options.loss = "squared";
         train_samples(design, response, model, options, monitor);
         for (int e = 0; e < epochs; ++e) epoch_slow(twin, x, response);
-        for (std::size_t q = 0; q < twin.terms[0].P.size(); ++q)
-          CHECK_NEAR(model.terms[0].P[q], twin.terms[0].P[q], 1e-9);
+        for (std::size_t q = 0; q < twin.terms[0].P.size(); ++q) CHECK_NEAR(model.terms[0].P[q], twin.terms[0].P[q], 1e-9);
       }
 
   for (const char *loss : {"squared", "logistic", "squared_hinge"})

@@ -11,8 +11,8 @@ struct Run {
   std::vector<double> objective, link;
 };
 
-Run descend(hofm::Design design, hofm::Model model, const hofm::Response &response, const char *loss, int epochs,
-            int threads = 1, bool extrapolate = false) {
+Run descend(hofm::Design design, hofm::Model model, const hofm::Response &response, const char *loss, int epochs, int threads = 1,
+            bool extrapolate = false) {
   hofm::Monitor monitor;
   hofm::Options options;
   options.loss = loss;

@@ -42,7 +42,8 @@ Vector swept(Isa isa, const hofm::Term &term, const Sample &x) {
   const hofm::FeatureKernel kernel = hofm::kernels(isa).features(term.degree);
   const hofm::FeatureNodeKernel nodes = hofm::kernels(isa).feature_nodes(term.degree);
   const std::ptrdiff_t width = std::ptrdiff_t(term.degree - 1) * term.stride;
-  Vector sums(x.n * width, 0.0), g(x.n, 0.3), w(x.n, 0.2), first(term.stride), second(term.stride), d(x.n), v(width), u(term.stride, 0.1);
+  Vector sums(x.n * width, 0.0), g(x.n, 0.3), w(x.n, 0.2), first(term.stride), second(term.stride), d(x.n), v(width),
+      u(term.stride, 0.1);
   for (int j = 0; j < x.d; ++j) kernel.add(hofm::view(term), x.columns.view()[j], term.row(j), sums.data());
   const hofm::Slice column = x.columns.view()[0];
   kernel.slopes(hofm::view(term), column, term.row(0), sums.data(), g.data(), w.data(), first.data(), second.data());

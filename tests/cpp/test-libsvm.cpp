@@ -62,9 +62,27 @@ double random_double(hofm::Random &random) {
 }
 
 void numbers(hofm::Random &random) {
-  for (const char *text : {"1", "+1", "-1", "0", "-0", "0.1", "1e22", "1e23", "-3.5e-7", "9007199254740993", "1.7976931348623157e308",
-                           "4.9406564584124654e-324", "2.2250738585072011e-308", ".5", "5.", "1E5", "00012.50", "1e-400", "1e400",
-                           "123456789012345678901234567890", "0.00000000000000000000000000000012345678901234567890123"})
+  for (const char *text : {"1",
+                           "+1",
+                           "-1",
+                           "0",
+                           "-0",
+                           "0.1",
+                           "1e22",
+                           "1e23",
+                           "-3.5e-7",
+                           "9007199254740993",
+                           "1.7976931348623157e308",
+                           "4.9406564584124654e-324",
+                           "2.2250738585072011e-308",
+                           ".5",
+                           "5.",
+                           "1E5",
+                           "00012.50",
+                           "1e-400",
+                           "1e400",
+                           "123456789012345678901234567890",
+                           "0.00000000000000000000000000000012345678901234567890123"})
     CHECK(same_bits(parsed(text), std::strtod(text, nullptr)));
   for (const char *text : {"", "+", "-", ".", "e5", "nan", "inf", "abc", "1e", "1e+", "0x10", "1 ", "--1", "1.2.3"})
     CHECK(std::isnan(parsed(text)));
@@ -95,7 +113,10 @@ void forms() {
   CHECK(read("1 0:5 2:1", 9).base == 0 && read("1 0:5 2:1", 9).features == 3);
   CHECK(read("1 2:5", 9, {0, -1}).features == 3 && read("1 2:5", 9, {1, -1}).features == 2);
   CHECK(read("1 3:1 1:2", 9).dense == std::vector<double>({2, 0, 1}));
-  CHECK(read("\xef\xbb\xbf" "1 1:2", 4).dense == std::vector<double>({2}));
+  CHECK(read("\xef\xbb\xbf"
+             "1 1:2",
+             4)
+            .dense == std::vector<double>({2}));
   CHECK(read("1\n2\n", 9).features == 0 && read("1\n2\n", 9, {-1, 5}).features == 5);
   CHECK(read("", 9).rows == 0 && read("# nothing\n\n", 9).rows == 0);
 }
@@ -111,8 +132,7 @@ void errors() {
   CHECK(error_of("1 1.5:1", {1, -1}) == "1: the index in \"1.5:1\" must be a whole number of at least 1 | 1 1.5:1");
   CHECK(error_of("1 0:1", {1, -1}) == "1: the index 0 must not occur when the first feature has index 1 | 1 0:1");
   CHECK(error_of("1 99999999999:1") == "1: the index 99999999999 is too large | 1 99999999999:1");
-  CHECK(error_of("1 1:1\n1 8:1", {-1, -1, 7}) ==
-        "2: the index 8 is above 7; give `n_features` if so many are meant | 1 8:1");
+  CHECK(error_of("1 1:1\n1 8:1", {-1, -1, 7}) == "2: the index 8 is above 7; give `n_features` if so many are meant | 1 8:1");
   CHECK(error_of("1 7:1", {-1, -1, 7}) == "no error");
   CHECK(error_of("1 8:1", {-1, 9, 7}) == "no error");
   for (const char *value : {"", "nan", "Inf", "1e999", "1x", "2:3"})

@@ -36,8 +36,7 @@ int main() {
         for (std::size_t t = 0; t < model.terms.size(); ++t)
           for (int j = 0; j < x.d; ++j)
             for (int s = 0; s < model.terms[t].k; ++s)
-              CHECK_NEAR(g.P[t][std::size_t(j) * model.terms[t].stride + s],
-                         difference(slow, model.terms[t].row(j)[s]), 1e-6);
+              CHECK_NEAR(g.P[t][std::size_t(j) * model.terms[t].stride + s], difference(slow, model.terms[t].row(j)[s]), 1e-6);
         return 0;
       });
     }

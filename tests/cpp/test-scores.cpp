@@ -80,13 +80,21 @@ double slow_term(const Term &term, std::vector<double> x) {
       if (int(j) < term.split) left += z[j];
     }
     switch (term.kernel) {
-      case Kernel::anova: value += subsets(z, term.degree); break;
+      case Kernel::anova:
+        value += subsets(z, term.degree);
+        break;
       case Kernel::mix:
         for (int t = 1; t <= term.degree; ++t) value += term.theta[t - 1] * subsets(z, t);
         break;
-      case Kernel::all_subsets: value += product; break;
-      case Kernel::polynomial: value += std::pow(sum, term.degree); break;
-      case Kernel::bilinear: value += left * (sum - left); break;
+      case Kernel::all_subsets:
+        value += product;
+        break;
+      case Kernel::polynomial:
+        value += std::pow(sum, term.degree);
+        break;
+      case Kernel::bilinear:
+        value += left * (sum - left);
+        break;
     }
   }
   return value;

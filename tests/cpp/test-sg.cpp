@@ -53,7 +53,8 @@ void steps_match(Isa isa, bool adaptive, int k, hofm::Random &random) {
 // Gradients whose squares are beyond the numbers, one after the other: what counts is their ratio.
 void extremes_match(Isa isa) {
   const hofm::StepKernel kernel = hofm::kernels(isa).steps(true, hofm::Kernel::anova, 2);
-  const std::vector<Vector> gradients = {{1e-170, 1e160, 1e-160, 0, -1e-170, 2, 1e-320, -0.0}, {1, 1, 1, 1e-170, -1e-170, 1e-170, 3, -0.0}};
+  const std::vector<Vector> gradients = {{1e-170, 1e160, 1e-160, 0, -1e-170, 2, 1e-320, -0.0},
+                                         {1, 1, 1, 1e-170, -1e-170, 1e-170, 3, -0.0}};
   Vector p(8, 1.0), G(8), memory(8, std::numeric_limits<double>::infinity());
   std::vector<long double> S(8, 0), expected(8, 1);
   for (const Vector &gradient : gradients) {
@@ -81,11 +82,12 @@ void descents_match(Isa isa, bool adaptive, const hofm::Term &start, const Sampl
   const hofm::RowKernel rows = hofm::kernels(isa).rows(start.kernel, start.degree);
   const hofm::StepKernel steps = hofm::kernels(isa).steps(adaptive, start.kernel, start.degree);
   hofm::Term one = start, two = start;
-  Vector state(hofm::state_size(start)), other(state.size()), work(hofm::work_size(start, row.size) + start.stride), G(start.P.size(), 0.0);
+  Vector state(hofm::state_size(start)), other(state.size()), work(hofm::work_size(start, row.size) + start.stride),
+      G(start.P.size(), 0.0);
   Vector memory_one(start.P.size(), memory), memory_two = memory_one, missed;
   for (std::size_t q = 0; q < memory_one.size(); ++q)
     if (int(q % start.stride) >= start.k) memory_one[q] = memory_two[q] = 1;  // padding, as the solver has it
-  for (int q = 0; q < row.size; ++q) missed.push_back(q % 3 == 2 ? 90 : q);  // little and much to catch up with
+  for (int q = 0; q < row.size; ++q) missed.push_back(q % 3 == 2 ? 90 : q);   // little and much to catch up with
   for (int time = 0; time < 5; ++time) {
     const hofm::StepView first{one.P.data(), G.data(), memory_one.data(), one.stride, 0.01, shrink};
     const hofm::StepView second{two.P.data(), G.data(), memory_two.data(), two.stride, 0.01, shrink};
@@ -133,7 +135,8 @@ int main() {
           for (double memory : {3.0, HUGE_VAL})  // the latter of features without a gradient so far
             for (double shrink : {0.0, 0.002}) {
               descents_match(isa, adaptive, random_term(m, k, x.d, 0, random), x, shrink, memory);
-              if (m > 1) descents_match(isa, adaptive, random_term(m, k, x.d, 0, random, hofm::Kernel::anova, m - 1), x, shrink, memory);
+              if (m > 1)
+                descents_match(isa, adaptive, random_term(m, k, x.d, 0, random, hofm::Kernel::anova, m - 1), x, shrink, memory);
             }
         }
     }

@@ -26,7 +26,8 @@ struct TileSize {
     const double filled = std::max(1.0, double(x.nonzeros()) / std::max(1, x.inner));  // nonzeros of a row
     const double height = 8.0 * std::max(x.outer, 4096) / filled;
     const bool cut = filled >= 64 && height <= 4096;
-    rows = cut ? int(std::clamp<std::ptrdiff_t>(kMostKept / std::max<std::ptrdiff_t>(kept, 1), 64, 4096)) : int(std::clamp(height, 1024.0, 262144.0));
+    rows = cut ? int(std::clamp<std::ptrdiff_t>(kMostKept / std::max<std::ptrdiff_t>(kept, 1), 64, 4096))
+               : int(std::clamp(height, 1024.0, 262144.0));
     nonzeros = cut ? 96 * 1024 : std::numeric_limits<std::size_t>::max();
     piece_bits = cut ? 5 : 2;
     while (!cut && piece_bits < 6 && (1 << piece_bits) < 1.25 * filled) ++piece_bits;
@@ -61,12 +62,12 @@ class RowTiles {
     return true;
   }
 
-  bool begins() const { return left_ == 0; }             // whether the tile has its rows' first columns
-  bool ends() const { return right_ == columns_.outer; }  // whether it has their last
-  int first() const { return first_; }                    // row
+  bool begins() const { return left_ == 0; }                                         // whether the tile has its rows' first columns
+  bool ends() const { return right_ == columns_.outer; }                             // whether it has their last
+  int first() const { return first_; }                                               // row
   PieceView rows() const { return {end_ - first_, start_.data(), pieces_.data()}; }  // each has one piece at least
-  bool cut() const { return size_.nonzeros <= columns_.nonzeros(); }  // whether rows may have more than one tile
-  int most_rows() const { return most_; }                            // of a tile
+  bool cut() const { return size_.nonzeros <= columns_.nonzeros(); }                 // whether rows may have more than one tile
+  int most_rows() const { return most_; }                                            // of a tile
 
  private:
   static constexpr int kAhead = 8;  // columns whose nonzeros are fetched while others are read
@@ -153,12 +154,12 @@ class RowTiles {
   SparseView columns_;
   TileSize size_;
   int most_;
-  int first_, end_, last_;  // rows of the tile, and the end of all
-  int left_, right_;        // columns of the tile
-  std::vector<int> next_;   // of each column: its first nonzero that no tile had
+  int first_, end_, last_;             // rows of the tile, and the end of all
+  int left_, right_;                   // columns of the tile
+  std::vector<int> next_;              // of each column: its first nonzero that no tile had
   std::vector<std::ptrdiff_t> place_;  // of each row: where its next nonzero goes or, when its last piece p is full, ~p
-  int count_ = 0;          // of pieces
-  std::vector<int> link_;  // of each piece that is not its row's last: the one behind it
+  int count_ = 0;                      // of pieces
+  std::vector<int> link_;              // of each piece that is not its row's last: the one behind it
   std::vector<int> index_;
   std::vector<double> value_;
   std::vector<int> start_;  // of each row, in pieces_
@@ -173,8 +174,7 @@ void walk_tiles(const SparseView &columns, std::ptrdiff_t kept, int threads, Mon
   const RowBlocks parts{columns.inner, std::clamp(columns.inner / 64, 1, std::max(1, threads))};
   std::vector<RowTiles> tiles;
   tiles.reserve(parts.count);
-  for (int part = 0; part < parts.count; ++part)
-    tiles.emplace_back(columns, parts.first(part), parts.first(part + 1), kept);
+  for (int part = 0; part < parts.count; ++part) tiles.emplace_back(columns, parts.first(part), parts.first(part + 1), kept);
   std::vector<char> more(parts.count, true);
   while (std::count(more.begin(), more.end(), true) > 0) {
     parallel_for(parts.count, threads, [&](int part, int) {

@@ -132,8 +132,8 @@ class NodePass {
   }
 
   // The part of block b's nodes in the gradient of a slice, for its factors first..last-1.
-  void pull_block(const Term &term, const Tables &tables, std::size_t b, int slice, int first, int last, const std::vector<double> &g,
-                  std::vector<double> &G) const {
+  void pull_block(const Term &term, const Tables &tables, std::size_t b, int slice, int first, int last,
+                  const std::vector<double> &g, std::vector<double> &G) const {
     const MeetKernel meet = kernels(isa_).meets(term.kernel, term.degree);
     const TermView at = view_of(tables.slices, slice, b);
     const SparseView rows = design_.blocks[b].rows.view();

@@ -140,7 +140,8 @@ inline std::string printable(const char *begin, const char *end, std::size_t mos
 }
 
 // Grows without ever copying what it holds. Elements are read in the order in which they were written.
-template <class T> class Chunks {
+template <class T>
+class Chunks {
  public:
   void push_back(T value) {
     if (size_ % chunk == 0) chunks_.emplace_back(new T[chunk]);  // not zeroed, unlike make_unique
@@ -156,8 +157,8 @@ template <class T> class Chunks {
 };
 
 struct LibsvmOptions {
-  int base = -1;       // the index of the first feature: 0, 1, or -1 to tell from the data
-  int features = -1;   // the number of features, or -1 for the largest that occurs
+  int base = -1;                                   // the index of the first feature: 0, 1, or -1 to tell from the data
+  int features = -1;                               // the number of features, or -1 for the largest that occurs
   int most = std::numeric_limits<int>::max() - 2;  // the largest index that may occur where `features` is not given
 };
 
@@ -199,7 +200,8 @@ class LibsvmReader {
 
   // The matrix by columns, into arrays of features() + 1 and twice nonzeros() elements. Rows of a column are in increasing order;
   // zeros that the file spells out are left out.
-  template <class Start, class Index, class Value> void columns(Start start, Index row, Value value) const {
+  template <class Start, class Index, class Value>
+  void columns(Start start, Index row, Value value) const {
     const int d = features(), first = base();
     for (int j = 0; j <= d; ++j) start[j] = 0;
     for (std::size_t q = 0; q < index_.size(); ++q) start[index_[q] - first + 1] += value_[q] != 0;
@@ -222,9 +224,7 @@ class LibsvmReader {
   std::vector<double> query;  // empty if no line has one, else NaN where a line has none
 
  private:
-  [[noreturn]] void fail(const std::string &what) const {
-    throw LibsvmError(what, line_, printable(line_begin_, line_end_));
-  }
+  [[noreturn]] void fail(const std::string &what) const { throw LibsvmError(what, line_, printable(line_begin_, line_end_)); }
 
   void read_rest() {
     const std::string line = std::move(rest_);

@@ -56,7 +56,9 @@ struct NodeTable {
   const double *panel(int node) const { return cells.data() + std::size_t(node / lanes) * lanes * width; }
 };
 
-struct PairTables { NodeTable left, right; };
+struct PairTables {
+  NodeTable left, right;
+};
 
 inline int table_columns(const Term &term) {
   const bool one = term.kernel == Kernel::all_subsets || term.kernel == Kernel::bilinear;
@@ -75,7 +77,8 @@ inline double table_value(const Term &term, Side side, int u, const double *sums
   const int m = term.degree;
   const auto e = [&](int t) { return sums[(t - 1) * apart]; };
   switch (term.kernel) {
-    case Kernel::anova: return e(side == Side::left ? u : m - u);
+    case Kernel::anova:
+      return e(side == Side::left ? u : m - u);
     case Kernel::mix: {
       if (side == Side::left) return e(u);
       double sum = 0;
@@ -84,7 +87,8 @@ inline double table_value(const Term &term, Side side, int u, const double *sums
     }
     case Kernel::polynomial:  // the binomial theorem
       return side == Side::left ? binomial(m, u) * power(e(1), u) : power(e(1), m - u);
-    default: return e(1);  // all subsets: a product of two; bilinear: inner products
+    default:
+      return e(1);  // all subsets: a product of two; bilinear: inner products
   }
 }
 
@@ -112,7 +116,8 @@ class TablePart {
       double *cells = table_.node_cells(node);
       for (int u = 1; u <= numbers_; ++u)
         for (int s = 0; s < term_.k; ++s)
-          cells[std::ptrdiff_t(first_ + (u - 1) * term_.k + s) * table_.lanes] = table_value(term_, side_, u, sums + s, term_.stride);
+          cells[std::ptrdiff_t(first_ + (u - 1) * term_.k + s) * table_.lanes] =
+              table_value(term_, side_, u, sums + s, term_.stride);
     });
   }
 
@@ -189,7 +194,8 @@ struct ScoreBlock {
   const unsigned char *skip;
 
   // f(i, j, score) for every pair that counts.
-  template <class F> void each(F &&f) const {
+  template <class F>
+  void each(F &&f) const {
     for (int c = 0; c < columns; ++c)
       for (int r = 0; r < rows; ++r) {
         const int at = r + c * kBlockRows;
@@ -227,8 +233,8 @@ class PairBlocks {
   bool mark(std::int64_t index, const ScoreBlock &b, std::vector<unsigned char> &skip) const {
     const auto from = std::lower_bound(left_out_.begin(), left_out_.end(), std::make_pair(index, 0));
     const bool listed = from != left_out_.end() && from->first == index;
-    const bool diagonal = grid_ != GraphKind::two_sets && b.first_column < b.first_row + b.rows &&
-                          b.first_row < b.first_column + b.columns;
+    const bool diagonal =
+        grid_ != GraphKind::two_sets && b.first_column < b.first_row + b.rows && b.first_row < b.first_column + b.columns;
     if (!listed && !diagonal) return false;
     skip.assign(std::size_t(kBlockRows) * kBlockColumns, 0);
     for (auto at = from; at != left_out_.end() && at->first == index; ++at) skip[at->second] = 1;
@@ -265,8 +271,7 @@ void score_blocks(const PairTables &tables, const PairBlocks &blocks, int thread
     if (blocks.empty(block)) return;
     Scratch &mine = scratch[thread];
     score(a.panel(block.first_row), a.alone.data() + block.first_row, (block.rows + kLanes - 1) / kLanes,
-          b.panel(block.first_column), b.alone.data() + block.first_column, block.columns, a.width, mine.score.data(),
-          kBlockRows);
+          b.panel(block.first_column), b.alone.data() + block.first_column, block.columns, a.width, mine.score.data(), kBlockRows);
     block.score = mine.score.data();
     if (blocks.mark(index, block, mine.skip)) block.skip = mine.skip.data();
     visit(block, thread);
@@ -308,7 +313,10 @@ inline AucCounter count_links(const PairTables &tables, PairBlocks blocks, const
   return counters[0];
 }
 
-struct ScoredPair { int i, j; double score; };
+struct ScoredPair {
+  int i, j;
+  double score;
+};
 
 // Higher scores first, then lower numbers: a total order, so that "the best n" is one set whatever the threads.
 inline bool before(const ScoredPair &a, const ScoredPair &b) {

@@ -16,7 +16,8 @@ namespace hofm {
 
 template <class F>
 auto with_loss(const std::string &name, F &&f) {
-#define HOFM_IF_LOSS(word, Loss) if (name == #word) return f(Loss{});
+#define HOFM_IF_LOSS(word, Loss) \
+  if (name == #word) return f(Loss{});
   HOFM_FOR_EACH_LOSS(HOFM_IF_LOSS)
 #undef HOFM_IF_LOSS
   throw std::invalid_argument("unknown loss '" + name + "'");

@@ -84,7 +84,8 @@ struct StepState {
 struct Options {
   std::string solver = "cd", loss = "squared";
   std::string sweep = "auto";  // of cd: "single" parameters, all factors of a feature "joint"ly, or whichever suits the data
-  bool extrapolate = false;    // of cd: after an epoch try a point further along its step, and keep it if the objective is lower there
+  bool extrapolate =
+      false;  // of cd: after an epoch try a point further along its step, and keep it if the objective is lower there
   int max_iter = 100;
   double tol = 1e-5;  // stop when an iteration lowers the objective by less than tol times its value
   double eta = 0;     // step of the stochastic solvers, 0 = calibrate
@@ -93,18 +94,18 @@ struct Options {
   int batch = 1;
   int threads = 1;
   std::uint64_t seed = 0;
-  int memory = 10;    // pairs kept by L-BFGS
-  int patience = 5;   // epochs of the stochastic solvers without a lower loss on held-out samples
+  int memory = 10;   // pairs kept by L-BFGS
+  int patience = 5;  // epochs of the stochastic solvers without a lower loss on held-out samples
 };
 
 struct Outcome {
   bool converged = false;
   double objective = 0;
   double eta = 0;
-  StepState steps;        // of the stochastic solvers, at the parameters that are returned
-  int halvings = 0;       // of the stochastic step, because the objective rose
-  bool diverged = false;  // at least once the objective was not finite
-  bool imprecise = false; // ended early: rounding errors would have decided what comes next
+  StepState steps;                 // of the stochastic solvers, at the parameters that are returned
+  int halvings = 0;                // of the stochastic step, because the objective rose
+  bool diverged = false;           // at least once the objective was not finite
+  bool imprecise = false;          // ended early: rounding errors would have decided what comes next
   std::vector<double> link;        // values of the samples without offsets, if the solver has them at hand
   std::vector<double> validation;  // loss on held-out samples at the start and after each epoch, if there are any
   int best_epoch = 0;              // the one with the least of them, whose parameters are kept

@@ -83,9 +83,9 @@ struct PairShape {
 // All pairs' part in c and G of a phase, and the tables kept up to date after it.
 struct AllPairsBackground {
   PairShape shape;
-  int first;                      // column of this factor's row 0
-  double weight;                  // w0 / Z
-  std::vector<Tables> *tables;    // of the two sides
+  int first;                    // column of this factor's row 0
+  double weight;                // w0 / Z
+  std::vector<Tables> *tables;  // of the two sides
 
   template <class Records>
   void enter(int side, Records &records) {
@@ -203,7 +203,13 @@ class AllPairsDescent {
 
   template <class Policy>
   NodeSweep<Policy, AllPairsTarget, AllPairsBackground> sweep(Policy policy, const Term &term, int first) {
-    return {policy, sides_, term.augment, rebuild_, {a_, b_, curvature_}, options_.threads, monitor_,
+    return {policy,
+            sides_,
+            term.augment,
+            rebuild_,
+            {a_, b_, curvature_},
+            options_.threads,
+            monitor_,
             {shape(term), first, weight(), &tables_}};
   }
 
@@ -224,9 +230,7 @@ class AllPairsDescent {
   }
 
   // Multiply-adds of one factor's inner products on one side.
-  double gram_work(int side, const PairShape &shape) const {
-    return double(shape.rows()) * tables_[side].K() * tables_[side].n();
-  }
+  double gram_work(int side, const PairShape &shape) const { return double(shape.rows()) * tables_[side].K() * tables_[side].n(); }
 
   void update_intercept(double &intercept) {
     std::vector<double> right(tables_[1].K(), 0.0);

@@ -45,7 +45,8 @@ void fill_rows(Kernel kernel, const ColumnKernel &packed, ColumnSource &columns,
     const Slice column = columns(j);
     kernel.at(j);
     if (packed) packed.add(column, pj, slots);
-    else for (int ii = 0; ii < column.size; ++ii) kernel.add(slots + std::size_t(column.index[ii]) * width, pj * column.value[ii]);
+    else
+      for (int ii = 0; ii < column.size; ++ii) kernel.add(slots + std::size_t(column.index[ii]) * width, pj * column.value[ii]);
     monitor.poll(double(column.size) * width);
   }
 }
@@ -169,13 +170,14 @@ class FactorSweep {
   Slopes slopes(const Slice &column, int j, const double *p) {
     double first = 0, second = 0;
     if (!Careful && packed_) packed_.slopes(column, p[j], slots_.data(), &first, &second);
-    else for (int ii = 0; ii < column.size; ++ii) {
-      const int i = column.index[ii];
-      const double *a = slot(i), x = column.value[ii];
-      const double D = x * slope<Careful>(i, j, a, p[j] * x, p), wD = weight(a) * D;
-      first += a[0] * wD;
-      second += wD * (Loss::bounded ? D : D * Loss::curvature(a[at_f() + 1], a[at_f()]));
-    }
+    else
+      for (int ii = 0; ii < column.size; ++ii) {
+        const int i = column.index[ii];
+        const double *a = slot(i), x = column.value[ii];
+        const double D = x * slope<Careful>(i, j, a, p[j] * x, p), wD = weight(a) * D;
+        first += a[0] * wD;
+        second += wD * (Loss::bounded ? D : D * Loss::curvature(a[at_f() + 1], a[at_f()]));
+      }
     return Weighted ? Slopes{first, second} : Slopes{first / design_.n, second / design_.n};
   }
 
@@ -236,10 +238,11 @@ class FactorSweep {
       if constexpr (kChecked) delta = checked<Careful>(column, j, delta, lambda, p);
       if (delta == 0) continue;
       if (!Careful && packed_) packed_.shift(column, p[j], delta, slots_.data());
-      else for (int ii = 0; ii < column.size; ++ii) {
-        const double x = column.value[ii];
-        shift<Careful>(column.index[ii], j, slot(column.index[ii]), p[j] * x, delta * x, p);
-      }
+      else
+        for (int ii = 0; ii < column.size; ++ii) {
+          const double x = column.value[ii];
+          shift<Careful>(column.index[ii], j, slot(column.index[ii]), p[j] * x, delta * x, p);
+        }
       p[j] += delta;
     }
   }
@@ -314,7 +317,7 @@ class CoordinateDescent {
     if (by_nodes<Loss>(design_, term)) {
       const MixNodes policy(m, term.theta.data());
       NodeSweep<MixNodes, LossTarget<Loss>> sweep(policy, sides_, term.augment, rebuild_, {response_, curvature_}, options_.threads,
-                                                   monitor_);
+                                                  monitor_);
       for (int s = 0; s < term.k; ++s) {
         factor(term, s);
         sweep.each(p_.data(), add);
@@ -400,8 +403,8 @@ class CoordinateDescent {
   void sweep_factors(Kernel kernel, Term &term) {
     constexpr double scale = Loss::bounded ? Loss::mu : 1;  // the parabola is mu times the squared loss of another response
     ColumnSource columns(design_, term.augment);
-    const ColumnKernel packed = Loss::bounded && term.kernel == hofm::Kernel::anova
-                                    ? kernels().columns(term.degree, Weighted) : ColumnKernel{};
+    const ColumnKernel packed =
+        Loss::bounded && term.kernel == hofm::Kernel::anova ? kernels().columns(term.degree, Weighted) : ColumnKernel{};
     if (kMajorises && majoriser_.y.empty()) majoriser_ = response_;
     FactorSweep<Kernel, std::conditional_t<Loss::bounded, Squared, Loss>, Weighted> sweep(
         kernel, packed, design_, columns, term.augment, rebuild_, kMajorises ? majoriser_ : response_, monitor_);

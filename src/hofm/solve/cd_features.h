@@ -32,7 +32,7 @@ bool by_feature(const Design &design, const Term &term, const Options &options) 
 
 // The single steps of a column's factors, all taken from the same point, into u; false if there is nothing to do.
 inline bool feature_steps(const Term &term, const double *p, const std::vector<double> &first, const std::vector<double> &second,
-                        std::vector<double> &u) {
+                          std::vector<double> &u) {
   u.resize(term.stride);
   bool any = false;
   for (int s = 0; s < term.stride; ++s) {

@@ -140,12 +140,12 @@ bool by_nodes(const Design &design, const Term &term) {
 
 // A block as coordinate descent walks it: only the nodes that some sample uses, renumbered.
 struct NodeSet {
-  SparseStore own;     // the columns with the used nodes only, if some are not used
-  SparseView columns;  // these, or the block's
+  SparseStore own;           // the columns with the used nodes only, if some are not used
+  SparseView columns;        // these, or the block's
   std::vector<int> node;     // of each sample
   Groups samples;            // of each node
   std::vector<int> partner;  // of two blocks: the other's node of each member of `samples`
-  int first_column = 0;   // of the block in P
+  int first_column = 0;      // of the block in P
   int nodes() const { return columns.inner; }
 };
 
@@ -344,7 +344,7 @@ template <class Policy, class Target, class Background = NoBackground>
 class NodeSweep {
  public:
   NodeSweep(Policy policy, const std::vector<NodeSet> &sides, int augment, bool rebuild, Target target, int threads,
-              Monitor &monitor, Background background = {})
+            Monitor &monitor, Background background = {})
       : policy_(policy), sides_(sides), augment_(augment), target_(target), threads_(threads), monitor_(monitor),
         background_(background), kernel_(kernels().samples(policy.size())) {
     std::size_t most = 0;
@@ -425,8 +425,8 @@ class NodeSweep {
     double rest[Policy::capacity];
     for (int i = 0; i < n; ++i)
       policy_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width()]);
-    return {samples.start.data(), samples.member.data(), two ? sides_[b].partner.data() : numbers_.data(), partners_.data(),
-            policy_.size(), width()};
+    return {samples.start.data(), samples.member.data(), two ? sides_[b].partner.data() : numbers_.data(),
+            partners_.data(),     policy_.size(),        width()};
   }
 
   int width() const { return (policy_.size() + 3) / 4 * 4; }  // of F and what meets it: whole vectors
@@ -485,9 +485,9 @@ class NodeSweep {
   Background background_;
   std::vector<NodeRecords<Policy>> records_;
   SampleKernel kernel_;
-  std::vector<double> partners_, moved_;     // F, and the change of E, of the block at hand
-  std::vector<double> slope_;                // of the samples
-  std::vector<int> numbers_;                 // 0, 1, ..., for all nodes or samples of a block
+  std::vector<double> partners_, moved_;  // F, and the change of E, of the block at hand
+  std::vector<double> slope_;             // of the samples
+  std::vector<int> numbers_;              // 0, 1, ..., for all nodes or samples of a block
   std::vector<double> ones_;
 };
 

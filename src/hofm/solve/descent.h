@@ -34,7 +34,7 @@ class Extrapolation {
  private:
   static constexpr double kLeast = 1.0 / 16, kMost = 4;
   static constexpr double kMemory = 0.3;  // 0.2 to 0.5 serve about as well
-  double reach_ = 0.5;  // in lengths of the step
+  double reach_ = 0.5;                    // in lengths of the step
 };
 
 // By much more than rounding, so that this does not decide which way a fit goes that has all but converged.
@@ -137,8 +137,8 @@ class Descent {
   Model right_;            // when the link values were last built anew
   double right_objective_ = 0, before_ = 0, rounding_ = 0;
   int right_epoch_ = 0;
-  int epochs_ = 0;         // since the start, or since going back
-  int every_ = kRefresh;   // epochs between two looks at the parameters
+  int epochs_ = 0;        // since the start, or since going back
+  int every_ = kRefresh;  // epochs between two looks at the parameters
 };
 
 }  // namespace hofm

@@ -46,7 +46,7 @@ class Lbfgs {
       } catch (const std::runtime_error &) {  // thrown by the line search
       } catch (const std::logic_error &) {    // not a descent direction
       }
-      if (best_value_ < recorded_) stepped();  // the search failed, but on its way it came lower
+      if (best_value_ < recorded_) stepped();               // the search failed, but on its way it came lower
       outcome.converged = iterations_ < options_.max_iter;  // unless a further run says otherwise
     }
     unpack(best_, model);

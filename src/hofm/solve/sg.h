@@ -91,11 +91,11 @@ class StochasticGradient {
 
  private:
   static constexpr double kGrowth = 1.05;
-  static constexpr int kSmallEpochs = 3;  // with less than tol gained, since one alone may be bad luck
-  static constexpr int kMostUndone = 40;  // epochs: by then a step is 1e-12 of the first one
-  static constexpr int kRowsAtOnce = 512;  // of a large batch, so that what is kept of them stays in the cache
-  static constexpr int kLine = 8;  // doubles that a cache moves at a time
-  static constexpr int kMostFetched = 256;  // nonzeros of a row: more would push this row's own parameters out
+  static constexpr int kSmallEpochs = 3;      // with less than tol gained, since one alone may be bad luck
+  static constexpr int kMostUndone = 40;      // epochs: by then a step is 1e-12 of the first one
+  static constexpr int kRowsAtOnce = 512;     // of a large batch, so that what is kept of them stays in the cache
+  static constexpr int kLine = 8;             // doubles that a cache moves at a time
+  static constexpr int kMostFetched = 256;    // nonzeros of a row: more would push this row's own parameters out
   static constexpr double kWorkAtOnce = 3e7;  // multiply-adds, so that the monitor is asked several times a second
 
   // What a step rule remembers (see simd/steps.h), and when each feature was last brought up to date.
@@ -335,9 +335,8 @@ class StochasticGradient {
 
   // One step on the touched features and on the dummies; leaves G zero again.
   void step(Model &model, const BatchPass &pass) {
-    pass.for_factors(pass.threads_for(marked_.size(), 2), [&](const FactorGroup &group, int) {
-      step_term(model, group, marked_.data(), int(marked_.size()));
-    });
+    pass.for_factors(pass.threads_for(marked_.size(), 2),
+                     [&](const FactorGroup &group, int) { step_term(model, group, marked_.data(), int(marked_.size())); });
     for (int j : marked_) seen_[j] = 0;
     marked_.clear();
   }

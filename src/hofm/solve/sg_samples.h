@@ -46,7 +46,7 @@ class Pointwise {
   }
   double objective(const Model &model) { return objective_(model); }
   bool validates() const { return held_out_.has_value(); }
-  double held_out_loss(const Model &model) { return (*held_out_)(model) - penalty(model); }
+  double held_out_loss(const Model &model) { return (*held_out_)(model)-penalty(model); }
 
  private:
   Design &design_;

@@ -38,7 +38,10 @@ inline double key_score(Key key) {
   return x;
 }
 
-struct WeightedKey { Key key; double weight; };
+struct WeightedKey {
+  Key key;
+  double weight;
+};
 struct LabelledKey {
   Key key;
   std::size_t packed;  // 2 i + label of observation i
@@ -53,11 +56,14 @@ inline double weight_of(Key) { return 1; }
 inline double weight_of(const WeightedKey &x) { return x.weight; }
 
 // A tick is called after about 65,536 steps of whatever is being done, and may throw.
-struct NoTick { void operator()() const {} };
+struct NoTick {
+  void operator()() const {}
+};
 
 constexpr std::size_t kTickSteps = std::size_t(1) << 16;
 
-template <class Tick> class CountedSteps {
+template <class Tick>
+class CountedSteps {
  public:
   explicit CountedSteps(Tick &tick) : tick_(tick) {}
   void operator()() {
@@ -71,7 +77,8 @@ template <class Tick> class CountedSteps {
 
 // ---- Sorting: in place, by the leading digits of key - smallest key ---------------------------------------
 
-template <class T> void insertion_sort(T *first, T *last) {
+template <class T>
+void insertion_sort(T *first, T *last) {
   for (T *at = first; at != last; ++at) {
     const T x = *at;
     T *to = at;
@@ -92,7 +99,8 @@ struct Digit {
   static constexpr int max_bits = 10;
   Key low, high;
   int shift;
-  template <class T> Digit(const T *first, const T *last) : low(key_of(*first)), high(low) {
+  template <class T>
+  Digit(const T *first, const T *last) : low(key_of(*first)), high(low) {
     for (const T *x = first; x != last; ++x) {
       low = std::min(low, key_of(*x));
       high = std::max(high, key_of(*x));
@@ -100,13 +108,17 @@ struct Digit {
     const int bits = std::min(max_bits, bit_length(static_cast<Key>(last - first)) - 3);
     shift = std::max(0, bit_length(high - low) - bits);
   }
-  template <class T> std::size_t operator()(const T &x) const { return (key_of(x) - low) >> shift; }
+  template <class T>
+  std::size_t operator()(const T &x) const {
+    return (key_of(x) - low) >> shift;
+  }
   std::size_t buckets() const { return (*this)(high) + 1; }
 };
 
 // Sorts ascending by key without further memory: each pass puts every element into its bucket by following
 // cycles of displaced elements. O(n) per pass, at most 64 / (digit bits) passes.
-template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) {
+template <class T, class Tick>
+void sort_by_key(T *first, T *last, Tick &&tick) {
   if (last - first <= 48) return insertion_sort(first, last);
   const Digit digit(first, last);
   if (last - first > 4096) tick();
@@ -134,10 +146,12 @@ template <class T, class Tick> void sort_by_key(T *first, T *last, Tick &&tick) 
 
 // Both classes sorted on their own, so no label has to travel with a key: 8 bytes a score (16 with
 // weights).
-template <class T> struct SortedScores {
+template <class T>
+struct SortedScores {
   std::vector<T> pos, neg;  // ascending
 
-  template <class F> void walk(F &&f) const {
+  template <class F>
+  void walk(F &&f) const {
     const T *p = pos.data() + pos.size(), *n = neg.data() + neg.size();
     while (p != pos.data() || n != neg.data()) {
       Key key = p != pos.data() ? key_of(p[-1]) : 0;
@@ -150,13 +164,15 @@ template <class T> struct SortedScores {
   }
 };
 
-template <class T, class Tick> void sort_classes(SortedScores<T> &scores, Tick &&tick) {
+template <class T, class Tick>
+void sort_classes(SortedScores<T> &scores, Tick &&tick) {
   sort_by_key(scores.pos.data(), scores.pos.data() + scores.pos.size(), tick);
   sort_by_key(scores.neg.data(), scores.neg.data() + scores.neg.size(), tick);
 }
 
 // Label is any integer type; nonzero is positive.
-template <class Label> std::size_t count_positives(const Label *positive, std::size_t n) {
+template <class Label>
+std::size_t count_positives(const Label *positive, std::size_t n) {
   return static_cast<std::size_t>(std::count_if(positive, positive + n, [](Label l) { return l != 0; }));
 }
 
@@ -177,8 +193,8 @@ SortedScores<Key> sort_scores(const Label *positive, const double *score, std::s
 
 // Observations of weight 0 are left out, as if they had never been seen.
 template <class Label, class Tick = NoTick>
-SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score, const double *weight,
-                                      std::size_t n, Tick &&tick = {}) {
+SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score, const double *weight, std::size_t n,
+                                      Tick &&tick = {}) {
   SortedScores<WeightedKey> scores;
   const std::size_t n_pos = count_positives(positive, n);
   scores.pos.reserve(n_pos);
@@ -194,22 +210,25 @@ SortedScores<WeightedKey> sort_scores(const Label *positive, const double *score
 
 // ---- AUC and its variance ---------------------------------------------------------------------------------
 
-struct ClassTotals { double pos = 0, neg = 0; };
+struct ClassTotals {
+  double pos = 0, neg = 0;
+};
 
 // DeLong, DeLong and Clarke-Pearson (1988). The placement of a positive is the share of negatives it beats,
 // that of a negative the share of positives that beat it, ties counting one half; AUC is the mean of
 // either.
 struct AucStats {
-  double auc;        // NaN unless both classes occur
-  double var_pos;    // sample variance of the positives' placements; NaN for fewer than two positives
-  double var_neg;    // the same for the negatives
+  double auc;      // NaN unless both classes occur
+  double var_pos;  // sample variance of the positives' placements; NaN for fewer than two positives
+  double var_neg;  // the same for the negatives
   double n_pos, n_neg;
   double variance() const { return var_pos / n_pos + var_neg / n_neg; }
 };
 
 // Two walks: the mean first, then squares about it, because their difference would lose digits near AUC =
 // 1. Counts and n_pos * n_neg are doubles, exact up to 2^53; integers would overflow.
-template <class Ranking, class Tick = NoTick> AucStats auc_stats(const Ranking &ranking, Tick &&tick = {}) {
+template <class Ranking, class Tick = NoTick>
+AucStats auc_stats(const Ranking &ranking, Tick &&tick = {}) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CountedSteps step(tick);
   ClassTotals total;
@@ -255,8 +274,7 @@ void placements(const Label *positive, const double *score, std::size_t n, doubl
   double pos_below = 0, neg_below = 0;
   for (std::size_t start = 0, stop; start < n; start = stop) {
     double p = 0, m = 0;
-    for (stop = start; stop < n && keys[stop].key == keys[start].key; ++stop)
-      (keys[stop].positive() ? p : m) += 1;
+    for (stop = start; stop < n && keys[stop].key == keys[start].key; ++stop) (keys[stop].positive() ? p : m) += 1;
     const double of_pos = (neg_below + m / 2) / n_neg, of_neg = 1 - (pos_below + p / 2) / n_pos;
     for (std::size_t ii = start; ii < stop; ++ii) {
       out[keys[ii].index()] = keys[ii].positive() ? of_pos : of_neg;
@@ -270,7 +288,9 @@ void placements(const Label *positive, const double *score, std::size_t n, doubl
 // AUCs of two scores of the same observations and DeLong's variance of their difference, which is summed
 // from differences of placements: exactly 0 for scores that rank alike, where aa - 2 ab + bb would leave
 // rounding errors. Work space: 32 bytes an observation.
-struct AucPair { double auc_a, auc_b, variance; };
+struct AucPair {
+  double auc_a, auc_b, variance;
+};
 
 template <class Label, class Tick = NoTick>
 AucPair auc_pair(const Label *positive, const double *a, const double *b, std::size_t n, Tick &&tick = {}) {
@@ -319,7 +339,8 @@ class CurveThinner {
   double cells, last = -1;
 };
 
-template <class Ranking, class Tick> ClassTotals class_totals(const Ranking &ranking, Tick &&tick) {
+template <class Ranking, class Tick>
+ClassTotals class_totals(const Ranking &ranking, Tick &&tick) {
   ClassTotals total;
   CountedSteps step(tick);
   ranking.walk([&](Key, double p, double n) {
@@ -366,7 +387,10 @@ class AucCounter {
     std::transform(positives, positives + n, sorted.begin(), checked_key);
     sort_by_key(sorted.data(), sorted.data() + n, NoTick{});
     for (Key key : sorted) {
-      if (keys.empty() || keys.back() != key) { keys.push_back(key); ties.push_back(0); }
+      if (keys.empty() || keys.back() != key) {
+        keys.push_back(key);
+        ties.push_back(0);
+      }
       ++ties.back();
     }
     bins.resize(2 * keys.size() + 1);
@@ -382,8 +406,7 @@ class AucCounter {
 
   // Adds the negatives of a counter made from the same positives, such as another thread's.
   void merge(const AucCounter &other) {
-    if (keys != other.keys || ties != other.ties)
-      throw std::invalid_argument("counters of different positives");
+    if (keys != other.keys || ties != other.ties) throw std::invalid_argument("counters of different positives");
     for (std::size_t b = 0; b < bins.size(); ++b) bins[b].add(other.bins[b].count, other.bins[b].lowest);
   }
 
@@ -391,8 +414,9 @@ class AucCounter {
   double auc() const { return stats().auc; }
 
   // The negatives of a gap are reported together, at the lowest score among them.
-  template <class F> void walk(F &&f) const {
-    for (std::size_t i = keys.size(); ; --i) {
+  template <class F>
+  void walk(F &&f) const {
+    for (std::size_t i = keys.size();; --i) {
       const Bin &gap = bins[2 * i];
       if (gap.count) f(gap.lowest, 0.0, static_cast<double>(gap.count));
       if (i == 0) return;
@@ -423,7 +447,7 @@ class AucCounter {
   std::size_t bin(Key key) const {
     if (keys.empty()) return 0;
     const Key *at = keys.data();
-    for (std::size_t left = keys.size(); left > 1; ) {
+    for (std::size_t left = keys.size(); left > 1;) {
       const std::size_t half = left / 2;
       at += (at[half - 1] < key) * half;
       left -= half;
