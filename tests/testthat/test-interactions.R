@@ -67,7 +67,7 @@ test_that("strong interactions of a large matrix come at once", {
   set.seed(4)
   P <- matrix(rnorm(20000 * 20, sd = 0.01), 20000)
   P[c(17, 4000, 19999), ] <- P[c(17, 4000, 19999), ] * 100
-  expect_lt(system.time(best <- interactions_cpp(P, rep(1, 20), 3, 1))[["elapsed"]], 10)
+  expect_lt(system.time(best <- interactions_cpp(P, rep(1, 20), 3, 1))[["user.self"]], 10)
   expect_identical(best$features[1, ], c(17L, 4000L, 19999L))
 })
 
