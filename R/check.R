@@ -34,12 +34,12 @@ whole_number <- function(min, max) {
 }
 
 check_flag <- function(x, arg) {
-  if (!(is.logical(x) && length(x) == 1 && !is.na(x))) must_be(arg, "TRUE or FALSE", x)
+  if (!is_flag(x)) must_be(arg, "TRUE or FALSE", x)
   as.vector(x)
 }
 
 check_choice <- function(x, arg, choices) {
-  if (is.character(x) && length(x) == 1 && x %in% choices) return(as.vector(x))
+  if (is_one_of(x, choices)) return(as.vector(x))
   hint <- if (is.character(x) && length(x) == 1) did_you_mean(x, choices, foreign_choices) else ""
   need <- paste0(if (length(choices) > 1) "one of ", paste(quoted(choices), collapse = ", "))
   hofm_abort(sprintf("%s must be %s, not %s.%s", ticked(arg), need, describe(x), hint), argument = arg)

@@ -262,7 +262,7 @@ t_summary <- function(x, level) {
   mean <- mean(x)
   se <- stats::sd(x) / sqrt(n)
   if (n < 2) return(c(difference = mean, lower = NA, upper = NA, statistic = NA, p_value = NA))
-  t <- if (all(x == 0)) 0 else mean / se
+  t <- if (isTRUE(all(x == 0))) 0 else mean / se
   half <- stats::qt(1 - (1 - level) / 2, n - 1) * se
   c(difference = mean, lower = mean - half, upper = mean + half, statistic = t,
     p_value = 2 * stats::pt(-abs(t), n - 1))
@@ -332,7 +332,9 @@ print.model_comparison <- function(x, digits = 4, ...) {
 # What the methods need of a comparison.
 check_comparison <- function(x) {
   columns <- function(table, words, numbers) {
-    is.data.frame(table) && all(c(words, numbers) %in% names(table)) && all(vapply(table[numbers], is.numeric, NA))
+    plain <- function(column) is.null(dim(column)) && !(is.object(column) && !is.factor(column))
+    is.data.frame(table) && all(c(words, numbers) %in% names(table)) && all(vapply(table[numbers], is_plain_number, NA)) &&
+      all(vapply(table[words], plain, NA))
   }
   check_sound(x, list(
     measure = function(c) is_one_of(c$measure, c("auc", "rmse")),

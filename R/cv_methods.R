@@ -44,8 +44,9 @@ check_cv <- function(cv, arg) check_sound(cv, c(cv_curve_rules(), cv_fit_rules()
 
 # What its picture needs.
 cv_curve_rules <- function() {
-  whole <- function(field) function(v) length(v[[field]]) == 1 && (is.na(v[[field]]) || is_count(v[[field]]))
+  whole <- function(field) function(v) is.null(names(v[[field]])) && (identical(v[[field]], NA_integer_) || is_count(v[[field]]))
   list(
+    lambda = function(v) is_plain_number(v$lambda) && length(v$lambda) > 0 && all(is.finite(v$lambda) & v$lambda > 0),
     cvup = function(v) is_plain_number(v$cvup), cvlo = function(v) is_plain_number(v$cvlo),
     lambda.min = function(v) is_one(v$lambda.min), lambda.1se = function(v) is_one(v$lambda.1se),
     order = whole("order"), rank = whole("rank"),
@@ -59,7 +60,7 @@ cv_curve_rules <- function() {
 cv_fit_rules <- function() {
   path <- function(field) function(v) is_plain_number(v[[field]]) && length(v[[field]]) == length(v$lambda)
   list(
-    lambda = function(v) is_plain_number(v$lambda) && length(v$lambda) > 0, cvm = path("cvm"), cvsd = path("cvsd"),
+    cvm = path("cvm"), cvsd = path("cvsd"),
     index = function(v) {
       identical(names(v$index), c("min", "1se")) && is_plain_number(unname(v$index)) && all(v$index %in% seq_along(v$lambda))
     },

@@ -102,7 +102,7 @@ shown_rules <- function() {
 }
 
 is_trace <- function(trace) {
-  is.data.frame(trace) && is.numeric(trace$iteration) && is.numeric(trace$seconds) && is.numeric(trace$objective) &&
+  is.data.frame(trace) && all(vapply(trace[c("iteration", "seconds", "objective")], is_plain_number, NA)) &&
     !anyNA(trace$iteration)
 }
 
@@ -144,7 +144,7 @@ fit_rules <- function() {
     control = function(f) inherits(f$control, "hofm_control") && is_finite_one(f$control$threads) && f$control$threads >= 1)
 }
 
-sound_names <- function(x) is.character(x) && is.null(dim(x)) && length(x) > 0 && !anyNA(x) && !anyDuplicated(x)
+sound_names <- function(x) is.character(x) && !is.object(x) && is.null(dim(x)) && length(x) > 0 && !anyNA(x) && !anyDuplicated(x)
 
 sound_order <- function(order, orders) {
   if (is.null(orders)) is.na(order) else is_plain_number(order) && order %in% orders[1]:orders[2]

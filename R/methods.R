@@ -195,6 +195,10 @@ simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
   facts <- loss_facts(object$loss)
   if (is.null(facts$family)) unsupported(sprintf("The %s loss has no distribution to draw from.", object$loss))
   mean <- facts$mean(kept_values(object, "linear.predictors"))
+  if (8 * as.double(nsim) * length(mean) > memory_bytes() / 4) {
+    hofm_abort(sprintf("`nsim` must be smaller: %d responses of %d rows do not fit into memory.", nsim, length(mean)),
+               c("hofm_error_memory", "hofm_error_input"), argument = "nsim")
+  }
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   before <- state <- get(".Random.seed", envir = globalenv())
   if (!is.null(seed)) {
@@ -203,7 +207,7 @@ simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
     state <- structure(seed, kind = as.list(RNGkind()))
   }
   draws <- replicate(nsim, stats::naresid(object$na.action, draw_response(object, mean)), simplify = FALSE)
-  structure(as.data.frame(stats::setNames(draws, paste0("sim_", seq_len(nsim)))), seed = state)
+  structure(list2DF(stats::setNames(draws, paste0("sim_", seq_len(nsim)))), seed = state)   # as.data.frame() is slow for many
 }
 
 draw_response <- function(fit, mean) {

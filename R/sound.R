@@ -28,11 +28,11 @@ abort_damaged <- function(arg, what, kind = "fit") {
 
 # ---- What rules are made of --------------------------------------------------------------------------------
 
-is_one <- function(x) is_plain_number(x) && length(x) == 1
+is_one <- function(x) is_plain_number(x) && length(x) == 1 && is.null(names(x))
 is_finite_one <- function(x) is_one(x) && is.finite(x)
 is_count <- function(x) is_finite_one(x) && x >= 0 && x == round(x)
-is_flag <- function(x) is.logical(x) && length(x) == 1 && !is.na(x)
-is_one_of <- function(x, choices) is.character(x) && length(x) == 1 && x %in% choices
-is_string <- function(x) is.character(x) && length(x) == 1 && !is.na(x)
+is_flag <- function(x) is.logical(x) && !is.object(x) && length(x) == 1 && !is.na(x)
+is_one_of <- function(x, choices) is_string(x) && x %in% choices
+is_string <- function(x) is.character(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 are_finite <- function(x, n) is_plain_number(x) && length(x) == n && all(is.finite(x))
 absent_or <- function(x, test) is.null(x) || isTRUE(test(x))

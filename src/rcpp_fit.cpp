@@ -54,6 +54,7 @@ bool is_sound_cpp(Rcpp::S4 x) {
   const int *size = INTEGER(dim);
   if (size[0] < 0 || size[1] < 0 || XLENGTH(p) != R_xlen_t(size[1]) + 1 || XLENGTH(i) != XLENGTH(value)) return false;
   if (TYPEOF(names) != VECSXP || XLENGTH(names) != 2) return false;
+  if (ATTRIB(p) != R_NilValue || ATTRIB(i) != R_NilValue || ATTRIB(value) != R_NilValue) return false;  // a matrix, say
   for (int side = 0; side < 2; ++side) {
     const SEXP of = VECTOR_ELT(names, side);
     if (!Rf_isNull(of) && (TYPEOF(of) != STRSXP || XLENGTH(of) != size[side])) return false;

@@ -180,11 +180,12 @@ fuzz_outcome <- function(call) {
 }
 
 # An argument that a function without dots does not have is R's to refuse, before the function is entered, and c() evaluates a symbol
-# that it is given once more.
+# or call that it is given once more.
 unclassed <- function(e) {
   message <- conditionMessage(e)
   if (startsWith(message, "unused argument")) return(list(kind = "refused", message = "unused argument"))
-  if (message == "object 'x' not found" && startsWith(deparse(conditionCall(e)[[1]])[1], "c.roc_curve")) {
+  again <- message %in% c("object 'x' not found", "could not find function \"f\"")
+  if (again && startsWith(deparse(conditionCall(e)[[1]])[1], "c.roc_curve")) {
     return(list(kind = "refused", message = "a symbol"))
   }
   list(kind = "unclassed", message = message)
