@@ -34,8 +34,7 @@ fold_measure <- function(links, y, weights, loss, measure) {
 measure_name <- function(measure, loss) {
   words <- switch(measure,
     auc = "AUC", class = "Misclassification error", mse = "Mean squared error", mae = "Mean absolute error",
-    deviance = switch(loss, squared = "Mean squared error", logistic = "Binomial deviance", poisson = "Poisson deviance",
-                      "Squared hinge deviance"))
+    deviance = loss_facts(loss)$label)
   stats::setNames(words, measure)
 }
 

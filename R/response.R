@@ -3,28 +3,30 @@
 
 #' Facts about each loss: how the response is coded, the mean at a link value, its derivative, the variance
 #' function, twice the loss above its least possible value (the unit deviance), and the log-likelihood where
-#' there is one. In all of them `y` is coded as in the problem: -1/1 for logistic and squared_hinge.
+#' there is one. In all of them `y` is coded as in the problem: -1/1 for logistic and squared_hinge. `start`: the intercept that a fit
+#' starts from, at a mean response; `own_scale`: whether the link is on the scale of the response, rather than of order one; `label`:
+#' what its deviance is called.
 #' @noRd
 loss_table <- function() {
   list(
     squared = list(
-      classes = FALSE, threshold = 0.5, family = stats::gaussian,
-      mean = identity, slope = function(f) rep(1, length(f)), variance = function(mu) rep(1, length(mu)),
+      classes = FALSE, threshold = 0.5, family = stats::gaussian, label = "Mean squared error", own_scale = TRUE,
+      start = identity, mean = identity, slope = function(f) rep(1, length(f)), variance = function(mu) rep(1, length(mu)),
       deviance = function(y, f) (y - f)^2
     ),
     logistic = list(
-      classes = TRUE, threshold = 0, family = stats::binomial,
-      mean = stats::plogis, slope = stats::dlogis, variance = function(mu) mu * (1 - mu),
+      classes = TRUE, threshold = 0, family = stats::binomial, label = "Binomial deviance", own_scale = FALSE,
+      start = function(mean) stats::qlogis((1 + mean) / 2), mean = stats::plogis, slope = stats::dlogis, variance = function(mu) mu * (1 - mu),
       deviance = function(y, f) -2 * stats::plogis(y * f, log.p = TRUE)
     ),
     squared_hinge = list(
-      classes = TRUE, threshold = 0, family = NULL,
-      mean = identity, slope = NULL, variance = NULL,
+      classes = TRUE, threshold = 0, family = NULL, label = "Squared hinge deviance", own_scale = FALSE,
+      start = function(mean) 0, mean = identity, slope = NULL, variance = NULL,
       deviance = function(y, f) 2 * pmax(0, 1 - y * f)^2
     ),
     poisson = list(
-      classes = FALSE, threshold = NA, family = stats::poisson,
-      mean = exp, slope = exp, variance = identity,
+      classes = FALSE, threshold = NA, family = stats::poisson, label = "Poisson deviance", own_scale = FALSE,
+      start = log, mean = exp, slope = exp, variance = identity,
       deviance = function(y, f) 2 * (ifelse(y > 0, y * (log(pmax(y, 1e-300)) - f), 0) - (y - exp(f)))
     ),
     auc = list(                                           # of pairs of rows: nothing can be said of a row by itself

@@ -158,14 +158,11 @@ starting_intercept <- function(problem, spec) {
   best_intercept(problem, spec$loss) - if (spec$model == "all_subsets") spec$rank else 0
 }
 
+# On the response's own scale an offset takes its part of the mean away.
 best_intercept <- function(problem, loss) {
-  mean <- response_mean(problem)
-  switch(loss,
-    squared = mean - if (length(problem$offset)) sum(problem$weights * problem$offset) else 0,
-    logistic = stats::qlogis((1 + mean) / 2),
-    squared_hinge = 0,
-    poisson = log(mean)
-  )
+  facts <- loss_facts(loss)
+  facts$start(response_mean(problem)) -
+    if (facts$own_scale && length(problem$offset)) sum(problem$weights * problem$offset) else 0
 }
 
 # The spread of P at which its term starts out with a visible share of the response's spread.
@@ -250,7 +247,7 @@ response_mean <- function(problem) {
 
 # Variance of the response on the link scale: its own for the squared loss, of order one for the others.
 response_variance <- function(problem, loss) {
-  if (loss != "squared") return(1)
+  if (!isTRUE(loss_facts(loss)$own_scale)) return(1)
   if (problem$task$kind == "all_pairs") return(problem$task$mean * (1 - problem$task$mean))    # of a 0/1 response
   y <- problem$y - if (length(problem$offset)) problem$offset else 0
   sum(problem$weights * (y - sum(problem$weights * y))^2)

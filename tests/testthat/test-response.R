@@ -135,3 +135,18 @@ test_that("the best constant beside an offset is found without warnings, however
     expect_silent(null_search(coded, loss, weights, offset * 1e200))
   }
 })
+
+test_that("every loss that rows have says what a fit must know of it, and has a slow twin", {
+  losses <- setdiff(names(loss_table()), "auc")
+  expect_setequal(losses, names(losses_slow))
+  for (loss in losses) {
+    facts <- loss_facts(loss)
+    problem <- random_problem(20, 3, loss)
+    expect_true(is.finite(best_intercept(problem, loss)), info = loss)
+    expect_true(is.character(facts$label) && is.logical(facts$own_scale) && is.function(facts$deviance), info = loss)
+    # the start is where the derivative of the mean loss in a constant is least, for losses with such a formula
+    if (loss == "squared_hinge") next
+    slope <- function(b) sum(problem$weights * losses_slow[[loss]]$deriv(problem$y, rep(b, 20)))
+    expect_equal(slope(best_intercept(problem, loss)), 0, tolerance = 1e-8, info = loss)
+  }
+})
