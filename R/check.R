@@ -40,7 +40,7 @@ check_flag <- function(x, arg) {
 
 check_choice <- function(x, arg, choices) {
   if (is_one_of(x, choices)) return(as.vector(x))
-  hint <- if (is.character(x) && length(x) == 1) did_you_mean(x, choices, foreign_choices) else ""
+  hint <- if (is_string(x)) did_you_mean(x, choices, foreign_choices) else ""
   need <- paste0(if (length(choices) > 1) "one of ", paste(quoted(choices), collapse = ", "))
   hofm_abort(sprintf("%s must be %s, not %s.%s", ticked(arg), need, describe(x), hint), argument = arg)
 }

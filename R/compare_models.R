@@ -341,7 +341,7 @@ check_comparison <- function(x) {
     level = function(c) is_one(c$level) && is.null(names(c$level)) && c$level > 0 && c$level < 1,
     adjust = function(c) is_string(c$adjust), n = function(c) is_count(c$n),
     levels = function(c) is.null(c$levels) == (c$measure == "rmse"),
-    models = function(c) columns(c$models, c("model", "rank"), c(
+    models = function(c) columns(c$models, c("model", "order", "rank"), c(
       "parameters", "seconds", paste0(c$measure, c("", "_lower", "_upper")), if (c$measure == "auc") "deviance" else "mae")),
     tests = function(c) columns(c$tests, c("model_1", "model_2"), c("difference", "lower", "upper", "statistic", "p_value", "p_adjusted")),
     truth = function(c) length(c$truth) == c$n,

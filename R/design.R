@@ -59,6 +59,7 @@ new_sparse <- function(i, x, counts, n) {
 # NULL when there are no names at all; half-named columns could not be matched at predict time.
 named_columns <- function(names, arg) {
   if (is.null(names)) return(NULL)
+  if (!is.character(names)) must_be(paste0("colnames(", arg, ")"), "text", names)
   names <- enc2utf8(names)
   empty <- is.na(names) | !nzchar(names)
   if (all(empty)) return(NULL)

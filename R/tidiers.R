@@ -135,7 +135,7 @@ glance.cv_hofm <- function(x, ...) {
   check_fit(x$fit, "x$fit", shown = TRUE)
   at <- x$index[["min"]]
   as_table(data.frame(order = x$order, rank = x$rank, lambda.min = x$lambda.min, lambda.1se = x$lambda.1se,
-                      measure = names(x$name), estimate = x$cvm[at], std.error = x$cvsd[at], nobs = x$fit$n))
+                      measure = names(x$name), estimate = x$cvm[[at]], std.error = x$cvsd[[at]], nobs = x$fit$n))
 }
 
 #' @rdname tidy.hofm

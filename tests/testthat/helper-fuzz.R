@@ -184,8 +184,8 @@ fuzz_outcome <- function(call) {
 unclassed <- function(e) {
   message <- conditionMessage(e)
   if (startsWith(message, "unused argument")) return(list(kind = "refused", message = "unused argument"))
-  again <- message %in% c("object 'x' not found", "could not find function \"f\"")
-  if (again && startsWith(deparse(conditionCall(e)[[1]])[1], "c.roc_curve")) {
+  if (message == "could not find function \"f\"") return(list(kind = "refused", message = "a call"))
+  if (message == "object 'x' not found" && startsWith(deparse(conditionCall(e)[[1]])[1], "c.roc_curve")) {
     return(list(kind = "refused", message = "a symbol"))
   }
   list(kind = "unclassed", message = message)

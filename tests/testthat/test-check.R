@@ -141,3 +141,8 @@ test_that("arguments that are left out are named", {
 test_that("a word that is no text at all is refused like any other", {
   expect_error(hofm(diag(3), 1:3, solver = "\xff"), "`solver` must be one of", class = "hofm_error_input")
 })
+
+test_that("a choice or a response that only looks like a word is refused", {
+  expect_error(hofm(diag(3), 1:3, solver = structure("cd", class = "Date")), "`solver` must be one of", class = "hofm_error_input")
+  expect_error(hofm(diag(3), structure(c("a", "b", "a"), class = "Date")), "`y` must be", class = "hofm_error_input")
+})
