@@ -58,11 +58,11 @@ learn_frame <- function(values, blueprint, arg) {
 }
 
 variable_type <- function(value, label, arg) {
-  timed <- inherits(value, c("Date", "POSIXct", "difftime"), which = TRUE) > 0
+  timed <- inherits(value, time_classes, which = TRUE) > 0
   if (is.factor(value) || (is.character(value) && is.null(dim(value)) && !any(timed))) return("factor")
   if (is.logical(value) && is.null(dim(value))) return("logical")
   if (is.matrix(value) && (is.numeric(value) || is.logical(value))) return("matrix")
-  if (any(timed) && is.numeric(unclass(value))) return(c("Date", "POSIXct", "difftime")[timed][1])
+  if (any(timed) && is.numeric(unclass(value))) return(time_classes[timed][1])
   if (is_number_like(value) && is.null(dim(value))) return("numeric")
   hofm_abort(sprintf("Variable %s in %s must be numeric, logical, a factor or character, not %s.",
                      ticked(label), ticked(arg), describe(value)), argument = arg)

@@ -62,6 +62,10 @@ per_degree_words <- function(degrees, min, whole) {
 }
 
 # A numeric vector with one finite value for each of the n rows.
+# Points and spans of time have an arithmetic of their own, whatever they are stored as: they are no labels.
+time_classes <- c("Date", "POSIXct", "difftime")
+is_time <- function(x) inherits(x, time_classes)
+
 check_row_values <- function(x, arg, n) {
   if (is.matrix(x) && ncol(x) == 1) x <- x[, 1]
   if (!is.numeric(x) || inherits(x, c("factor", "integer64")) || !is.null(dim(x))) {

@@ -116,7 +116,7 @@ write_libsvm <- function(x, y, file, base = 1, qid = NULL, ...) {
 
 as_labels <- function(y) {
   if (is.factor(y) && nlevels(y) == 2) y <- y == levels(y)[2]
-  if (is.logical(y) && !anyNA(y)) ifelse(y, 1, -1) else y
+  if (is.logical(y) && !is_time(y) && !anyNA(y)) ifelse(y, 1, -1) else y
 }
 
 check_queries <- function(qid, n) {

@@ -54,8 +54,7 @@ code_response <- function(y, loss = NULL, arg = "y") {
 plain_response <- function(y, arg) {
   if (is.data.frame(y) && ncol(y) == 1) y <- y[[1]]
   if (is.matrix(y) && ncol(y) == 1) y <- y[, 1]
-  timed <- inherits(y, c("Date", "POSIXct", "difftime"))
-  plain <- is.null(dim(y)) && !timed && (is.factor(y) || is.character(y) || is.logical(y) || is_number_like(y))
+  plain <- is.null(dim(y)) && !is_time(y) && (is.factor(y) || is.character(y) || is.logical(y) || is_number_like(y))
   if (!plain) must_be(arg, "a numeric, logical, factor or character vector", y)
   if (!length(y)) hofm_abort(sprintf("%s must not be empty.", ticked(arg)), argument = arg)
   bad <- which(if (is.numeric(y)) !is.finite(y) else is.na(y))

@@ -260,7 +260,7 @@ refuse_input <- function(...) hofm_abort(paste0(...))
 # `truth` may have tens of millions of elements.
 check_truth <- function(truth) {
   if (length(truth) == 0) refuse_input("`truth` must have at least one element.")
-  if (!is.atomic(truth) || inherits(truth, c("Date", "POSIXct", "difftime"))) truth_error(paste0("an object of class ", class(truth)[1]))
+  if (!is.atomic(truth) || is_time(truth)) truth_error(paste0("an object of class ", class(truth)[1]))
   check_none_missing(truth, "truth")
   if (is.logical(truth)) return(list(positive = as.vector(truth), levels = c("FALSE", "TRUE")))
   if (is.factor(truth)) return(two_levels(truth))

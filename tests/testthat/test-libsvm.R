@@ -135,6 +135,9 @@ test_that("labels of two classes are written as -1 and 1", {
   write_libsvm(diag(2), factor(c("b", "b"), levels = c("a", "b")), file)
   expect_equal(read_libsvm(file)$y, c(1, 1))
   expect_error(write_libsvm(diag(2), c("a", "b"), file), "`y` must be", class = "hofm_error_input")
+  for (time in c("Date", "POSIXct", "difftime")) {
+    expect_error(write_libsvm(diag(2), structure(c(TRUE, FALSE), class = time), file), "`y` must be", class = "hofm_error_input")
+  }
 })
 
 test_that("a malformed line is an error with its number and its text", {
