@@ -326,3 +326,28 @@ evaluate_offsets <- function(blueprint, newdata, arg) {
   }
   total
 }
+
+# ---- Which variable a column belongs to --------------------------------------------------------------------
+
+# One string for each of the d features: the variable, or the product of variables, whose column it is. The columns of a
+# matrix all belong to `"x"`: nothing says which of them go together.
+feature_groups <- function(blueprint, d) {
+  if (blueprint$kind == "matrix") return(rep("x", d))
+  rep(group_labels(blueprint), blueprint_widths(blueprint))
+}
+
+group_labels <- function(blueprint) {
+  if (is.null(blueprint$terms)) return(blueprint$variables)
+  vapply(blueprint$terms, function(term) paste(blueprint$variables[term], collapse = ":"), "")
+}
+
+# How many columns each variable, or each term, has.
+blueprint_widths <- function(b) {
+  each <- rep(1, length(b$variables))
+  each[b$types == "factor"] <- lengths(b$levels)[b$variables[b$types == "factor"]]
+  each[b$types == "matrix"] <- lengths(b$columns)[b$variables[b$types == "matrix"]]
+  if (is.null(b$terms)) return(each)
+  vapply(seq_along(b$terms), function(k) {
+    if (length(b$terms[[k]]) == 1) each[[b$terms[[k]]]] else as.double(length(b$kept[[k]]))
+  }, 0)
+}

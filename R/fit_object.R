@@ -167,13 +167,3 @@ sound_blueprint <- function(fit) {
     is.list(b$levels) && is.list(b$columns) && length(b$types) == n &&
     (is.null(b$calls) || length(b$calls) == n) && sum(blueprint_widths(b)) == length(fit$features)
 }
-
-blueprint_widths <- function(b) {
-  each <- rep(1, length(b$variables))
-  each[b$types == "factor"] <- lengths(b$levels)[b$variables[b$types == "factor"]]
-  each[b$types == "matrix"] <- lengths(b$columns)[b$variables[b$types == "matrix"]]
-  if (is.null(b$terms)) return(each)
-  vapply(seq_along(b$terms), function(k) {
-    if (length(b$terms[[k]]) == 1) each[[b$terms[[k]]]] else as.double(length(b$kept[[k]]))
-  }, 0)
-}

@@ -155,3 +155,16 @@ test_that("factors of very many levels stay sparse and quick", {
   expect_equal(length(got$x@x), 2 * n)
   expect_lt(time, 20)
 })
+
+test_that("every feature knows its variable", {
+  data <- data.frame(y = 1:6, n = c(2, 5, 1, 4, 3, 6), g = factor(c("a", "b", "c", "a", "b", "c")), l = c(TRUE, FALSE))
+  groups <- function(formula) {
+    fit <- hofm(formula, data, order = 1, lambda = 1)
+    stats::setNames(feature_groups(fit$blueprint, length(fit$features)), fit$features)
+  }
+  expect_identical(groups(y ~ n + g + l), c(n = "n", ga = "g", gb = "g", gc = "g", lTRUE = "l"))
+  products <- groups(y ~ g + poly(n, 2) + n:l)
+  expect_identical(unname(products[c("ga", "poly(n, 2)1", "poly(n, 2)2")]), c("g", "poly(n, 2)", "poly(n, 2)"))
+  expect_identical(unname(products[length(products)]), "n:l")
+  expect_identical(feature_groups(hofm(diag(3), 1:3, order = 1, lambda = 1)$blueprint, 3), rep("x", 3))
+})
