@@ -100,7 +100,7 @@ encode_variable <- function(value, k, blueprint, n, arg, allow_new_levels = FALS
                        NROW(value)))
   }
   # A column of plain NA has no type of its own yet.
-  untyped <- is.logical(value) && is.null(dim(value)) && all(is.na(value))
+  untyped <- is.logical(value) && !is.object(value) && is.null(dim(value)) && all(is.na(value))
   if (untyped && type != "matrix") return(encode_gap(k, blueprint, n))
   check_type(value, type, label, arg)
   switch(type,

@@ -85,7 +85,7 @@ shown_rules <- function() {
     solver = function(f) is_string(f$solver),
     trace = function(f) absent_or(f$trace, is_trace),
     converged = function(f) is_flag(f$converged),
-    objective = number("objective"), deviance = function(f) is_one(f$deviance) && f$deviance >= 0, null.deviance = number("null.deviance"),
+    objective = number("objective"), deviance = function(f) is_finite_one(f$deviance) && f$deviance >= 0, null.deviance = number("null.deviance"),
     seed = function(f) absent_or(f$seed, is_finite_one), eta = function(f) absent_or(f$eta, is_finite_one),
     split = function(f) absent_or(f$split, is_count),
     loglik = function(f) is.null(loss_facts(f$loss)$family) || is_one(f$loglik), n = function(f) is_count(f$n),

@@ -116,6 +116,7 @@ polynomial_kernel <- function(p, x, degree, gamma = 0) {
 polynomial_gradient <- function(p, x, degree, gamma = 0) {
   check_given()
   arguments <- check_kernel(p, x, degree)
+  gamma <- check_number(gamma, "gamma")
   slope <- if (arguments$degree > 0L) arguments$degree * polynomial_kernel(p, x, arguments$degree - 1L, gamma) else 0
   gradient <- slope * arguments$x
   if (is.matrix(x)) gradient else gradient[1L, ]

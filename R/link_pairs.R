@@ -109,6 +109,7 @@ node_names <- function(x, arg) {
   if (is.data.frame(x) && .row_names_info(x) < 0) return(NULL)
   names <- rownames(x)
   if (is.null(names)) return(NULL)
+  if (!is.character(names)) must_be(paste0("rownames(", arg, ")"), "text", names)
   names <- enc2utf8(names)
   twice <- unique(names[duplicated(names)])
   if (!length(twice)) return(names)

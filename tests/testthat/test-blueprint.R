@@ -168,3 +168,9 @@ test_that("every feature knows its variable", {
   expect_identical(unname(products[length(products)]), "n:l")
   expect_identical(feature_groups(hofm(diag(3), 1:3, order = 1, lambda = 1)$blueprint, 3), rep("x", 3))
 })
+
+test_that("a column of missing values takes any type, unless it claims a class that its numbers cannot have", {
+  fit <- hofm(dist ~ day, data.frame(dist = cars$dist, day = as.Date(cars$speed, origin = "2000-01-01")), order = 1, lambda = 1)
+  expect_identical(predict(fit, data.frame(day = c(NA, NA))), c(NA_real_, NA_real_))
+  expect_error(predict(fit, data.frame(day = structure(c(NA, NA), class = "Date"))), "`day`", class = "hofm_error_columns")
+})

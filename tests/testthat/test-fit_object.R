@@ -122,3 +122,9 @@ test_that("fits saved by the first version are still used", {
   }
   expect_s3_class(hofm(x, rnorm(12), rank = 2, solver = "adagrad", init = fits$adagrad, control = hofm_control(max_iter = 2)), "hofm")
 })
+
+test_that("a deviance that is not finite is damage", {
+  fit <- hofm(dist ~ speed, cars, order = 1, lambda = 1)
+  fit$deviance <- Inf
+  expect_error(deviance(fit), "damaged", class = "hofm_error_damaged_fit")
+})

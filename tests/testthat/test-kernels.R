@@ -89,3 +89,7 @@ test_that("a degree above the number of features has no products, whatever it is
   expect_error(anova_gradient(1, 1, 1, method = 3), "`method` must be one of", class = "hofm_error_input")
   expect_error(anova_kernel(1, 1), "`degree` must be given", class = "hofm_error_input")
 })
+
+test_that("the constant of a polynomial is checked at degree 0 too, where it does not matter", {
+  expect_error(polynomial_gradient(1:2, 1:2, 0, gamma = list(1)), "`gamma` must be", class = "hofm_error_input")
+})

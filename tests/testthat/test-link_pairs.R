@@ -279,3 +279,9 @@ test_that("impossible splits are refused", {
   expect_error(split(seed = "a"), "`seed`", class = "hofm_error_input")
   expect_error(split_links(nodes_of(5)), "`edges`", class = "hofm_error_input")
 })
+
+test_that("row names that are no text are refused", {
+  A <- Matrix::rsparsematrix(4, 2, 1)
+  A@Dimnames[[1]] <- list()
+  expect_error(link_pairs(A, pairs = data.frame(i = 1, j = 2, y = 1)), "`rownames(A)` must be text", class = "hofm_error_input", fixed = TRUE)
+})

@@ -356,12 +356,12 @@ class StochasticGradient {
     G_.intercept = 0;
   }
 
-  // Term t from column `first` on.
+  // Term t from column `first` on. Of rank 0 it has no numbers, and only their address is asked for.
   StepView step_view(Model &model, std::size_t t, int first) {
     Term &term = model.terms[t];
     const std::size_t at = std::size_t(first) * term.stride;
-    double *memory = adaptive_ ? &state_.memory[t][at] : &term.P[at];  // SGD has none, and does not look at it
-    return {&term.P[at], &G_.P[t][at], memory, term.stride, eta_, eta_ * term.lambda};
+    double *memory = adaptive_ ? state_.memory[t].data() + at : term.P.data() + at;  // SGD has none, and does not look at it
+    return {term.P.data() + at, G_.P[t].data() + at, memory, term.stride, eta_, eta_ * term.lambda};
   }
 
   // The first step size: of half decades, the one with the lowest objective on at most a thousand items after one pass over these.
