@@ -4,9 +4,13 @@
 #include <stdexcept>
 
 #include "hofm/model/dispatch.h"
-#include "hofm/solve/all_pairs.h"
 #include "hofm/solve/sg.h"
 #include "hofm/solve/sg_ranking.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")  // as in hofm/fit_loss.h: the linker keeps one copy of the sweeps that both have
+#endif
+#include "hofm/solve/all_pairs.h"
 
 namespace hofm {
 namespace {
@@ -19,6 +23,10 @@ struct Trainer {
 
   Outcome operator()(Samples &samples) const {
     return with_loss(options.loss, [&](auto loss) { return fit_loss<decltype(loss)>(design, samples, model, options, monitor); });
+  }
+
+  Outcome operator()(Shards &shards) const {
+    return with_loss(options.loss, [&](auto loss) { return fit_shards<decltype(loss)>(shards, model, options, monitor); });
   }
 
   Outcome operator()(AllPairs &pairs) const { return AllPairsDescent(design, pairs, options, monitor)(model); }

@@ -3,3 +3,4 @@
 
 template hofm::Outcome hofm::fit_loss<hofm::Poisson>(hofm::Design &, hofm::Samples &, hofm::Model &, const hofm::Options &,
                                                      hofm::Monitor &);
+template hofm::Outcome hofm::fit_shards<hofm::Poisson>(hofm::Shards &, hofm::Model &, const hofm::Options &, hofm::Monitor &);

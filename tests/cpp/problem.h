@@ -149,7 +149,7 @@ inline hofm::Response random_response(int n, const std::string &loss, bool unifo
   double total = 0;
   for (int i = 0; i < n; ++i) {
     const double u = uniform(random);
-    r.y.push_back(loss == "squared" ? 2 * u : loss == "poisson" ? double(int(3 * (u + 1))) : u > 0 ? 1 : -1);
+    r.y.push_back(loss == "squared" || loss == "huber" ? 2 * u : loss == "poisson" ? double(int(3 * (u + 1))) : u > 0 ? 1 : -1);
     r.offset.push_back(0.1 * uniform(random));
     r.weight.push_back(uniform_weights ? 1 : uniform(random) + 1.1);
     total += r.weight.back();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "hofm/model/anova.h"
+
 namespace hofm {
 namespace all_subsets {
 
@@ -33,17 +35,14 @@ constexpr double kNearZero = 1e-3;
 
 }  // namespace all_subsets
 
-// The policy of model/anova.h. Sums: the product, and the smallest |1 + z_j| of the row when it was built.
-struct AllSubsets {
+// The policy of model/anova.h, with the product as the only sum. Only a row whose product is near zero can have a feature that is.
+struct AllSubsets : ProductOfNodes {
   static constexpr bool affine = true;
 
   void at(int) {}
-  int size() const { return 2; }
-  void begin(double *a) const { a[1] = a[2] = 1; }
-  void add(double *a, double z) const {
-    a[1] *= 1 + z;
-    a[2] = std::fmin(a[2], std::fabs(1 + z));
-  }
+  int size() const { return 1; }
+  void begin(double *a) const { a[1] = 1; }
+  void add(double *a, double z) const { a[1] *= 1 + z; }
   double slope(const double *a, double z) const { return a[1] / (1 + z); }
   double change(const double *a, double z, double dz) const { return dz * slope(a, z); }
   double shift(double *a, double z, double dz) const {
@@ -51,11 +50,12 @@ struct AllSubsets {
     a[1] = rest * (1 + z + dz);  // a product of factors again: no digits are lost by adding
     return dz * rest;
   }
-  template <class Rows>
-  bool trusts(int, const Rows &) const {
+  void h(const double *a, double z, double *out) const { out[0] = slope(a, z); }
+  template <class Sums>
+  bool trusts(int, const Sums &) const {
     return false;  // doubt() is cheap
   }
-  double doubt(const double *a) const { return a[2] > all_subsets::kNearZero ? 0 : HUGE_VAL; }
+  double doubt(const double *a) const { return std::fabs(a[1]) > all_subsets::kNearZero ? 0 : HUGE_VAL; }
   double scale(const double *) const { return 1; }
   bool loses(const double *, double z) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }
 };

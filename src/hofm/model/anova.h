@@ -14,7 +14,7 @@
 namespace hofm {
 
 // A degree that the compiler may or may not know.
-constexpr int Dynamic = -1;
+constexpr int Dynamic = -1, kMaxOrder = 20;
 template <int M>
 struct Degree {
   static constexpr int known = M;
@@ -170,21 +170,29 @@ inline void gradient_power_sums(const double *z, int d, int m, double *out, Moni
 
 }  // namespace anova
 
-// How coordinate descent sees a kernel: one factor, one row, and a few sums kept per row. Sums live at a[1], a[2], ...; z is
-// p_j x_ij of the feature at hand.
+// How coordinate descent sees a kernel: one factor, and a few sums kept per row, or per node of a sample that is made of several. Sums live
+// at a[1], a[2], ...; z is p_j x_ij of the feature at hand.
 //   size()          how many sums
-//   begin(a)        the row without any feature        add(a, z)     one feature more
-//   slope(a, z)     derivative of the kernel in z      shift(a, z, dz)  z becomes z + dz; returns the kernel's change
-//   doubt(a)        the worst error of slope() over the features of the row, scale(a) the size of a slope: a row whose doubt is
-//                   too large beside the largest scale of all rows is watched, and loses(a, z) says which features of it to rebuild
-//   trusts(n, rows) whether none of n rows, rows(i) their sums, can be in doubt: a cheaper question than asking doubt() of each
+//   begin(a)        the record without any feature     add(a, z)     one feature more
 //   affine          whether the kernel is affine in z, so that a change is slope times step
 //   at(j)           column j comes next (only the bilinear kernel minds)
+// When a feature can be taken out of the sums (solve/removal.h):
+//   doubt(a)        the worst error of slope() over the features of the record, scale(a) the size of a slope: a record whose doubt is
+//                   too large beside the largest scale of all is a suspect, and loses(a, z) says which features of it to rebuild
+//   trusts(n, sums) whether none of n records, sums(i) theirs, can be in doubt: a cheaper question than asking doubt() of each
+// Of rows:
+//   slope(a, z)     derivative of the kernel in z      shift(a, z, dz)  z becomes z + dz; returns the kernel's change
+// Of nodes (`Node`), which keep all sums E_1..E_L that others can meet; those of no feature are the identity of combine():
+//   h(a, z, out)          dE_u/dz, u = 1..L, at out[0], out[1], ...
+//   combine(a, b, out)    the sums of two nodes' features together
+//   partner(rest, F)      the kernel is sum_u E_u F_u + const: F_1..F_L at F[0], ..., from the sums of all other nodes of the sample
+//   value(all)            the kernel, from the sums of all features of a sample
+//   capacity              the largest L
 
 // The part of the policy that is the same for kernels whose slope() subtracts nothing.
 struct NeverInDoubt {
-  template <class Rows>
-  bool trusts(int, const Rows &) const {
+  template <class Sums>
+  bool trusts(int, const Sums &) const {
     return true;
   }
   double doubt(const double *) const { return 0; }
@@ -192,26 +200,46 @@ struct NeverInDoubt {
   bool loses(const double *, double) const { return false; }
 };
 
-template <int M>
+// And for those that are one product over the nodes of a sample.
+struct ProductOfNodes {
+  static constexpr int capacity = 1;
+  void combine(const double *a, const double *b, double *out) const { out[1] = a[1] * b[1]; }
+  void partner(const double *rest, double *F) const { F[0] = rest[1]; }
+  double value(const double *all) const { return all[1]; }
+};
+
+// A row keeps a_1..a_{m-1}, a node a_m as well.
+template <int M, bool Node = false>
 struct Anova {
   static constexpr bool affine = true;
+  static constexpr int capacity = M == Dynamic ? kMaxOrder : M;
   Degree<M> m;
 
   void at(int) {}
-  int size() const { return m - 1; }
+  int size() const { return m - 1 + Node; }
   void begin(double *a) const {
-    for (int t = 1; t < m; ++t) a[t] = 0;
+    for (int t = 1; t <= size(); ++t) a[t] = 0;
   }
   void add(double *a, double z) const {
-    for (int t = m - 1; t >= 2; --t) a[t] += z * a[t - 1];
-    if (m > 1) a[1] += z;
+    for (int t = size(); t >= 2; --t) a[t] += z * a[t - 1];
+    if (size() > 0) a[1] += z;
   }
-  double slope(const double *a, double z) const {  // h_{m-1}
-    if constexpr (M == 1) return 1;
-    double h = a[1] - z;
-    for (int t = 2; t < m; ++t) h = a[t] - z * h;
-    return h;
+  double doubt(const double *a) const { return anova::doubt(a, m); }
+  double scale(const double *a) const { return m > 1 ? std::fabs(a[m - 1]) : 1; }
+  // Also at degree 2: in a row with one feature h_1 is zero, or a rounding error where a multiplication is fused with the subtraction.
+  bool loses(const double *a, double z) const {
+    if (m < 2) return false;
+    return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(last_h(a, z));
   }
+  template <class Sums>
+  bool trusts(int n, const Sums &sums) const {
+    if (m <= 2) return true;
+    std::vector<double> most(m, 0.0);
+    for (int i = 0; i < n; ++i) anova::widen(sums(i), m, most.data());
+    return anova::trusts(most.data(), m);
+  }
+
+  double slope(const double *a, double z) const { return last_h(a, z); }
   double change(const double *a, double z, double dz) const { return dz * slope(a, z); }
   double shift(double *a, double z, double dz) const {  // a_t += dz h_{t-1}
     if constexpr (M == 1) return dz;
@@ -224,27 +252,37 @@ struct Anova {
     }
     return dz * h;
   }
-  double doubt(const double *a) const { return anova::doubt(a, m); }
-  double scale(const double *a) const { return m > 1 ? std::fabs(a[m - 1]) : 1; }
-  // Also at degree 2: in a row with one feature h_1 is zero, or a rounding error where a multiplication is fused with the subtraction.
-  bool loses(const double *a, double z) const {
-    if (m < 2) return false;
-    return anova::removal_error(a, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(slope(a, z));
+
+  void h(const double *a, double z, double *out) const { anova::remove(a, m, z, out); }
+  void combine(const double *a, const double *b, double *out) const {  // A^t = sum_u A^u of one times A^{t-u} of the other
+    for (int t = m; t >= 1; --t) {
+      double sum = a[t] + b[t];
+      for (int u = 1; u < t; ++u) sum += a[u] * b[t - u];
+      out[t] = sum;
+    }
   }
-  template <class Rows>
-  bool trusts(int n, const Rows &rows) const {
-    if (m <= 2) return true;
-    std::vector<double> most(m, 0.0);
-    for (int i = 0; i < n; ++i) anova::widen(rows(i), m, most.data());
-    return anova::trusts(most.data(), m);
+  void partner(const double *rest, double *F) const {
+    for (int u = 1; u < m; ++u) F[u - 1] = rest[m - u];
+    F[m - 1] = 1;
+  }
+  double value(const double *all) const { return all[m]; }
+
+ private:
+  double last_h(const double *a, double z) const {  // h_{m-1}
+    if constexpr (M == 1) return 1;
+    double h = a[1] - z;
+    for (int t = 2; t < m; ++t) h = a[t] - z * h;
+    return h;
   }
 };
 
 // The inhomogeneous kernel of eq. (13), sum_t theta_t A^t: the same sums, another reading of them.
-struct AnovaMix : Anova<Dynamic> {
+template <bool Node>
+struct AnovaMix : Anova<Dynamic, Node> {
+  using Anova<Dynamic, Node>::m;
   const double *theta;  // theta_1..theta_m at 0..m-1
 
-  AnovaMix(int degree, const double *weights) : Anova<Dynamic>{{degree}}, theta(weights) {}
+  AnovaMix(int degree, const double *weights) : Anova<Dynamic, Node>{{degree}}, theta(weights) {}
 
   double slope(const double *a, double z) const {  // sum_t theta_t h_{t-1}
     double h = 1, sum = theta[0];
@@ -257,8 +295,19 @@ struct AnovaMix : Anova<Dynamic> {
   double change(const double *a, double z, double dz) const { return dz * slope(a, z); }
   double shift(double *a, double z, double dz) const {
     const double moved = change(a, z, dz);
-    Anova<Dynamic>::shift(a, z, dz);
+    Anova<Dynamic, Node>::shift(a, z, dz);
     return moved;
+  }
+  void partner(const double *rest, double *F) const {
+    for (int u = 0; u < m; ++u) {
+      F[u] = theta[u];
+      for (int v = 1; u + v < m; ++v) F[u] += theta[u + v] * rest[v];
+    }
+  }
+  double value(const double *all) const {
+    double sum = 0;
+    for (int t = 1; t <= m; ++t) sum += theta[t - 1] * all[t];
+    return sum;
   }
 };
 

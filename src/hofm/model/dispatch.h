@@ -23,14 +23,15 @@ auto with_loss(const std::string &name, F &&f) {
   throw std::invalid_argument("unknown loss '" + name + "'");
 }
 
-// The term's kernel as coordinate descent sees it.
-template <class F>
+// The term's kernel as coordinate descent sees it, on rows or on nodes; the polynomial kernel is for rows only.
+template <bool Node, class F>
 auto with_kernel(const Term &term, F &&f) {
-  if (term.kernel == Kernel::mix) return f(AnovaMix(term.degree, term.theta.data()));
+  if constexpr (!Node)
+    if (term.kernel == Kernel::polynomial) return f(Polynomial{term.degree});
+  if (term.kernel == Kernel::mix) return f(AnovaMix<Node>(term.degree, term.theta.data()));
   if (term.kernel == Kernel::all_subsets) return f(AllSubsets{});
-  if (term.kernel == Kernel::polynomial) return f(Polynomial{term.degree});
-  if (term.kernel == Kernel::bilinear) return f(Bilinear{term.split});
-  return with_degree<1, 5>(term.degree, [&](auto m) { return f(Anova<m.known>{m}); });
+  if (term.kernel == Kernel::bilinear) return f(Bilinear<Node>{term.split});
+  return with_degree<1, 5>(term.degree, [&](auto m) { return f(Anova<m.known, Node>{m}); });
 }
 
 inline Kernel kernel_named(const std::string &name) {

@@ -17,6 +17,17 @@ struct Squared {  // 1/2 (y - f)^2
   static double curvature(double, double) { return 1; }
 };
 
+struct Huber {  // 1/2 (y - f)^2 up to an error of one, |y - f| - 1/2 beyond
+  static constexpr bool quadratic = false, bounded = true;
+  static constexpr double mu = 1;
+  static double value(double y, double f) {
+    const double error = std::fabs(y - f);
+    return error > 1 ? error - 0.5 : 0.5 * error * error;
+  }
+  static double deriv(double y, double f) { return std::clamp(f - y, -1.0, 1.0); }
+  static double curvature(double y, double f) { return std::fabs(y - f) < 1 ? 1 : 0; }
+};
+
 struct Logistic {  // log(1 + exp(-y f)), y in {-1, 1}
   static constexpr bool quadratic = false, bounded = true;
   static constexpr double mu = 0.25;
@@ -51,7 +62,8 @@ struct Poisson {  // exp(f) - y f, the negative log-likelihood with log link up 
 };
 
 // Every loss with its name in Options: what is dispatched (model/dispatch.h) and compiled (hofm/fit.h) follows this list.
-#define HOFM_FOR_EACH_LOSS(X) X(squared, Squared) X(logistic, Logistic) X(squared_hinge, SquaredHinge) X(poisson, Poisson)
+#define HOFM_FOR_EACH_LOSS(X) \
+  X(squared, Squared) X(huber, Huber) X(logistic, Logistic) X(squared_hinge, SquaredHinge) X(poisson, Poisson)
 
 }  // namespace hofm
 #endif

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "hofm/base/monitor.h"
+#include "hofm/model/anova.h"
 
 namespace hofm {
-
-constexpr int kMaxOrder = 20;
 
 enum class Kernel {
   anova,        // A^m(p, x), eq. (5); with m - 1 dummies it is the inhomogeneous kernel, eq. (13)
@@ -41,6 +40,15 @@ struct Term {
   double *row(int j) { return P.data() + std::size_t(j) * stride; }
   const double *row(int j) const { return P.data() + std::size_t(j) * stride; }
 
+  // Factor s of all columns, out of P and back.
+  void get_factor(int s, std::vector<double> &p) const {
+    p.resize(columns());
+    for (int j = 0; j < columns(); ++j) p[j] = row(j)[s];
+  }
+  void set_factor(int s, const std::vector<double> &p) {
+    for (int j = 0; j < columns(); ++j) row(j)[s] = p[j];
+  }
+
   // The linear term has one factor and no padding. Never zero, which columns() divides by: without features R's matrix of a
   // linear term has no column either.
   void set_rank(int rank) {
@@ -58,6 +66,8 @@ inline double penalty(const Term &term) {
 struct Model {
   bool fit_intercept = true;
   double intercept = 0;
+  bool fit_common = false;
+  double common = 0;  // weight of what the two nodes of a sample have in common (data/common.h); never penalised
   std::vector<Term> terms;
 };
 

@@ -22,26 +22,25 @@
 
 namespace hofm {
 
-// A sample adds 1/2 a f^2 - b f to the background's w0/2 f^2.
-struct AllPairsTarget {
-  const std::vector<double> &a, &b;
-  const BySides &curvatures;  // a
-  double slope(int q, double f) const { return a[q] * f - b[q]; }
-  const double *curvature(int side) const { return curvatures[side].data(); }
-};
-
-// Columns of n numbers each, one after the other, and their inner products.
+// Columns of n numbers each, one after the other, their inner products, and what they come to by the features of the nodes (`common`) that
+// are compared: X't of column t, d numbers.
 class Tables {
  public:
-  Tables(int n, int K) : n_(n), K_(K), value_(std::size_t(n) * K, 0.0), gram_(std::size_t(K) * K, 0.0) {}
+  Tables(int n, int K, const SparseView &common)
+      : n_(n), K_(K), common_(common), value_(std::size_t(n) * K, 0.0), gram_(std::size_t(K) * K, 0.0),
+        features_(std::size_t(common.outer) * K, 0.0) {}
   int n() const { return n_; }
   int K() const { return K_; }
   double *column(int c) { return value_.data() + std::size_t(c) * n_; }
   const double *column(int c) const { return value_.data() + std::size_t(c) * n_; }
   double gram(int r, int c) const { return gram_[std::size_t(r) * K_ + c]; }
 
+  const SparseView &common() const { return common_; }
+  const double *features(int c) const { return features_.data() + std::size_t(c) * common_.outer; }
+
   // Inner products of columns first..first+count-1 with all.
   void renew(int first, int count) {
+    for (int c = first; c < first + count; ++c) by_features(common_, column(c), features_.data() + std::size_t(c) * common_.outer);
     for (int r = first; r < first + count; ++r)
       for (int c = 0; c < K_; ++c) {
         if (c >= first && c < r) continue;  // done as (c, r)
@@ -65,7 +64,8 @@ class Tables {
   }
 
   int n_, K_;
-  std::vector<double> value_, gram_;
+  SparseView common_;
+  std::vector<double> value_, gram_, features_;
 };
 
 // How one factor's tables make up f: K(a, b) = sum_r left_r(a) right_r(b), r = 0..rows-1. For the ANOVA kernel left_r = A^r and
@@ -81,15 +81,25 @@ struct PairShape {
 };
 
 // All pairs' part in c and G of a phase, and the tables kept up to date after it.
-struct AllPairsBackground {
+struct AllPairsBackground final : Background {
   PairShape shape;
-  int first;                    // column of this factor's row 0
+  int start;                    // column of the term's first row
   double weight;                // w0 / Z
-  std::vector<Tables> *tables;  // of the two sides
+  double common;                // weight of what two nodes have in common
+  std::vector<Tables> &tables;  // of the two sides
+  Monitor &monitor;
+  int first = 0;                // column of the factor's row 0
 
-  template <class Records>
-  void enter(int side, Records &records) {
-    Tables &own = (*tables)[side], &other = (*tables)[1 - side];
+  AllPairsBackground(PairShape of, int at, double w, double theta, std::vector<Tables> &sides, Monitor &m)
+      : shape(of), start(at), weight(w), common(theta), tables(sides), monitor(m) {}
+
+  void factor(int s) override { first = start + s * shape.rows(); }
+
+  // Multiply-adds of one factor's inner products on one side.
+  double work(int side) const { return double(shape.rows()) * tables[side].K() * tables[side].n(); }
+
+  void enter(int side, const NodeTables &records) override {
+    Tables &own = tables[side], &other = tables[1 - side];
     const int L = shape.powers ? shape.m : 1;
     std::vector<double> sum(std::size_t(own.n()) * L, 0.0);
     for (int u = 0; u < L; ++u) {
@@ -98,6 +108,12 @@ struct AllPairsBackground {
       for (int c = 0; c < own.K(); ++c) {
         const double g = weight * other.gram(row, c), *t = own.column(c);
         for (int i = 0; i < own.n(); ++i) out[i] += g * t[i];
+      }
+      const double *features = other.features(row);  // sum_j <a_i, b_j> F_j = <a_i, B'F>
+      for (int f = 0; f < own.common().outer; ++f) {
+        const Slice column = own.common()[f];
+        const double g = weight * common * features[f];
+        for (int q = 0; q < column.size; ++q) out[column.index[q]] += g * column.value[q];
       }
     }
     for (int i = 0; i < own.n(); ++i)
@@ -108,15 +124,15 @@ struct AllPairsBackground {
       }
   }
 
-  template <class Records>
-  void leave(int side, const Records &records) {
-    Tables &own = (*tables)[side];
+  void leave(int side, const NodeTables &records) override {
+    Tables &own = tables[side];
     for (int r = 0; r < shape.rows(); ++r) {
       const int power = shape.powers ? shape.power_at(side, r) : 1;
       double *t = own.column(first + r);
-      for (int i = 0; i < own.n(); ++i) t[i] = power == 0 ? 1 : records.E(i)[power - 1];
+      for (int i = 0; i < own.n(); ++i) t[i] = power == 0 ? 1 : records.E(i)[power];
     }
     own.renew(first, shape.rows());
+    monitor.poll(2 * work(side));
   }
 };
 
@@ -133,6 +149,10 @@ class AllPairsDescent {
       b_[q] = 1 / Z_;
     }
     curvature_ = by_sides(a_, sides_);
+    const SparseView &a = design.blocks[0].common, &b = design.blocks[1].common;
+    if (design.common.empty()) return;
+    squares_ = common_squares(a, b, monitor);
+    for (int f = 0; f < a.outer; ++f) total_ += total(a[f]) * total(b[f]);
   }
 
   Outcome operator()(Model &model) { return Descent<AllPairsDescent>(*this, options_, monitor_)(model); }
@@ -142,9 +162,18 @@ class AllPairsDescent {
   bool rebuild() { return !std::exchange(rebuild_, true); }
 
   void epoch(Model &model) {
-    if (model.fit_intercept) update_intercept(model.intercept);
+    if (model.fit_intercept) update_intercept(model.intercept, model.common);
+    if (model.fit_common) update_common(model.common);
+    common_ = model.common;
     int first = 1;
-    for (Term &term : model.terms) update_term(term, first);
+    const auto slopes = [this](const std::vector<double> &f, int from, int to, double *out) {
+      for (int q = from; q < to; ++q) out[q] = a_[q] * f[q] - b_[q];
+    };
+    for (Term &term : model.terms) {
+      AllPairsBackground background = background_of(term, first);
+      sweep_nodes(term, sides_, rebuild_, options_.threads, slopes, curvature_, &background, f_, monitor_);
+      first += term.k * shape(term).rows();
+    }
   }
 
   bool move_to(Model &&beyond, Model &model) {
@@ -163,7 +192,7 @@ class AllPairsDescent {
   }
 
   double objective(const Model &model) const {
-    double squares = 0, samples = 0;
+    double squares = model.common * (model.common * squares_ + 2 * cross()), samples = 0;
     for (int r = 0; r < tables_[0].K(); ++r)
       for (int c = 0; c < tables_[0].K(); ++c) squares += tables_[0].gram(r, c) * tables_[1].gram(r, c);
     for (int q = 0; q < design_.n; ++q) samples += f_[q] * (a_[q] * f_[q] / 2 - b_[q]);
@@ -175,23 +204,24 @@ class AllPairsDescent {
     int K = 1;
     for (const Term &term : model.terms) K += term.k * shape(term).rows();
     tables_.clear();
-    for (const NodeSet &side : sides_) tables_.emplace_back(side.nodes(), K);
+    for (std::size_t side = 0; side < 2; ++side) tables_.emplace_back(sides_[side].nodes(), K, design_.blocks[side].common);
+    common_ = model.common;
     std::fill_n(tables_[0].column(0), tables_[0].n(), 1.0);
     std::fill_n(tables_[1].column(0), tables_[1].n(), model.intercept);
     f_.assign(design_.n, model.intercept);
+    for (std::size_t q = 0; q < design_.common.size(); ++q) f_[q] += model.common * design_.common[q];
     int first = 1;
     for (const Term &term : model.terms)
-      with_nodes(term, [&](auto policy) {
-        for (int s = 0; s < term.k; ++s, first += shape(term).rows()) {
-          factor(term, s);
-          auto tables = sweep(policy, term, first);
-          tables.each(p_.data(), [&](const double *all, int q) { f_[q] += policy.value(all); });
-          AllPairsBackground background{shape(term), first, weight(), &tables_};
-          for (int side = 0; side < 2; ++side) {
-            background.leave(side, tables.records(side));
-            monitor_.poll(gram_work(side, shape(term)));
-          }
+      with_kernel<true>(term, [&](auto kernel) {
+        NodeSweep<decltype(kernel)> sweep(kernel, sides_, term.augment, rebuild_, options_.threads, monitor_);
+        AllPairsBackground background = background_of(term, first);
+        for (int s = 0; s < term.k; ++s) {
+          term.get_factor(s, p_);
+          sweep.each(p_.data(), [&](const double *all, int q) { f_[q] += kernel.value(all); });
+          background.factor(s);
+          for (int side = 0; side < 2; ++side) background.leave(side, sweep.tables(side));
         }
+        first += term.k * shape(term).rows();
       });
     for (Tables &t : tables_) t.renew(0, 1);
   }
@@ -201,42 +231,39 @@ class AllPairsDescent {
 
   double weight() const { return pairs_.negative_weight / Z_; }
 
-  template <class Policy>
-  NodeSweep<Policy, AllPairsTarget, AllPairsBackground> sweep(Policy policy, const Term &term, int first) {
-    return {policy,
-            sides_,
-            term.augment,
-            rebuild_,
-            {a_, b_, curvature_},
-            options_.threads,
-            monitor_,
-            {shape(term), first, weight(), &tables_}};
+  static double total(const Slice &slice) {
+    double sum = 0;
+    for (int q = 0; q < slice.size; ++q) sum += slice.value[q];
+    return sum;
   }
 
-  void factor(const Term &term, int s) {
-    p_.resize(term.columns());
-    for (int j = 0; j < term.columns(); ++j) p_[j] = term.row(j)[s];
+  // sum_ij <a_i, b_j> (f(i, j) without its common part) = sum_c <A'T_A(c), B'T_B(c)>.
+  double cross() const {
+    double sum = 0;
+    for (int c = 0; c < tables_[0].K(); ++c) sum += inner(tables_[0].features(c), tables_[1].features(c), tables_[0].common().outer);
+    return sum;
   }
 
-  void update_term(Term &term, int &first) {
-    with_nodes(term, [&](auto policy) {
-      for (int s = 0; s < term.k; ++s, first += shape(term).rows()) {
-        factor(term, s);
-        sweep(policy, term, first)(p_.data(), term.lambda, f_);
-        for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
-        monitor_.poll(2 * (gram_work(0, shape(term)) + gram_work(1, shape(term))));
-      }
-    });
+  void update_common(double &common) {
+    double slope = weight() * (common * squares_ + cross()), curvature = weight() * squares_;
+    for (std::size_t q = 0; q < design_.common.size(); ++q) {
+      const double c = design_.common[q];
+      slope += (a_[q] * f_[q] - b_[q]) * c;
+      curvature += a_[q] * c * c;
+    }
+    if (!(curvature > 0)) return;
+    const double delta = -slope / curvature;
+    common += delta;
+    for (std::size_t q = 0; q < design_.common.size(); ++q) f_[q] += delta * design_.common[q];
   }
 
-  // Multiply-adds of one factor's inner products on one side.
-  double gram_work(int side, const PairShape &shape) const { return double(shape.rows()) * tables_[side].K() * tables_[side].n(); }
+  AllPairsBackground background_of(const Term &term, int first) { return {shape(term), first, weight(), common_, tables_, monitor_}; }
 
-  void update_intercept(double &intercept) {
+  void update_intercept(double &intercept, double common) {
     std::vector<double> right(tables_[1].K(), 0.0);
     for (int c = 0; c < tables_[1].K(); ++c)
       for (int j = 0; j < tables_[1].n(); ++j) right[c] += tables_[1].column(c)[j];
-    double slope = 0, curvature = weight() * double(tables_[0].n()) * tables_[1].n();
+    double slope = weight() * common * total_, curvature = weight() * double(tables_[0].n()) * tables_[1].n();
     for (int c = 0; c < tables_[0].K(); ++c) slope += weight() * tables_[0].gram(0, c) * right[c];
     for (int q = 0; q < design_.n; ++q) {
       slope += a_[q] * f_[q] - b_[q];
@@ -255,7 +282,9 @@ class AllPairsDescent {
   Monitor &monitor_;
   std::vector<NodeSet> sides_;
   std::vector<Tables> tables_;
-  double Z_ = 1;
+  double Z_ = 1;  // a sample adds 1/2 a f^2 - b f to the background's w0/2 f^2
+  double squares_ = 0, total_ = 0;  // sums over all pairs of <a_i, b_j>^2 and <a_i, b_j>
+  double common_ = 0;               // the model's weight
   std::vector<double> a_, b_, f_, p_;
   BySides curvature_;  // of the samples
   bool rebuild_ = false;

@@ -24,7 +24,7 @@ namespace hofm {
 template <class Loss>
 bool by_feature(const Design &design, const Term &term, const Options &options) {
   if (!Loss::bounded || term.kernel != Kernel::anova || term.degree < 2 || term.k < 2) return false;
-  if (term.lambda == 0) return false;  // see FactorSweep: rounding errors must not be followed
+  if (term.lambda == 0) return false;  // see Removal: rounding errors must not be followed
   if (options.sweep != "auto") return options.sweep == "joint";
   const double bytes = 8.0 * design.n * (term.degree - 1) * term.stride;
   return design.d > design.n && bytes < 1e9;

@@ -14,123 +14,18 @@
 #define HOFM_SOLVE_CD_NODES_H
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "hofm/base/monitor.h"
 #include "hofm/base/parallel.h"
 #include "hofm/data/design.h"
-#include "hofm/model/all_subsets.h"
-#include "hofm/model/anova.h"
+#include "hofm/model/dispatch.h"
 #include "hofm/model/model.h"
 #include "hofm/simd/kernels.h"
+#include "hofm/solve/cd_sweep.h"
 
 namespace hofm {
-
-// Parameters this small are zero: products of several of them would be denormal numbers, which take processors a hundred times
-// longer than others.
-constexpr double kZero = 1e-30;
-
-// One factor's sums of a node in a block, and how they meet those of the other blocks. Tables hold E_1..E_L; the table of no
-// feature is the identity of combine().
-//   h(E, z, out)          dE_u/dz of the feature with z = p_j a_ij
-//   doubt, scale, loses   as in model/anova.h, of a node
-//   combine(a, b, out)    the table of two nodes' features together
-//   partner(rest, F)      F_1..F_L for a node, from the table of all other blocks
-//   value(all)            the kernel, from the sums of all features of a sample
-//   capacity              the largest L
-template <int M>
-struct AnovaNodes {
-  static constexpr int capacity = M == Dynamic ? kMaxOrder : M;
-  Degree<M> m;
-
-  int size() const { return m; }
-  void begin(double *E) const {
-    for (int t = 0; t < m; ++t) E[t] = 0;
-  }
-  void add(double *E, double z) const {
-    for (int t = m - 1; t >= 1; --t) E[t] += z * E[t - 1];
-    E[0] += z;
-  }
-  void h(const double *E, double z, double *out) const {
-    out[0] = 1;
-    for (int t = 1; t < m; ++t) out[t] = E[t - 1] - z * out[t - 1];
-  }
-  double doubt(const double *E) const { return anova::doubt(E - 1, m); }  // a_t is E[t - 1]
-  double scale(const double *E) const { return m > 1 ? std::fabs(E[m - 2]) : 1; }
-  bool loses(const double *E, double z, const double *h) const {
-    return m > 1 && anova::removal_error(E - 1, m, std::fabs(z)) > anova::kRemovalTolerance * std::fabs(h[m - 1]);
-  }
-  void combine(const double *a, const double *b, double *out) const {  // A^t = sum_u A^u of one times A^{t-u} of the other
-    for (int t = m - 1; t >= 0; --t) {
-      double sum = a[t] + b[t];
-      for (int u = 0; u < t; ++u) sum += a[u] * b[t - 1 - u];
-      out[t] = sum;
-    }
-  }
-  void partner(const double *rest, double *F) const {
-    for (int u = 0; u < m - 1; ++u) F[u] = rest[m - 2 - u];
-    F[m - 1] = 1;
-  }
-  double value(const double *all) const { return all[m - 1]; }
-};
-
-// sum_t theta_t A^t: the same tables, another reading of them.
-struct MixNodes : AnovaNodes<Dynamic> {
-  const double *theta;  // theta_1..theta_m at 0..m-1
-
-  MixNodes(int degree, const double *weights) : AnovaNodes<Dynamic>{{degree}}, theta(weights) {}
-
-  void partner(const double *rest, double *F) const {
-    for (int u = 0; u < m; ++u) {
-      F[u] = theta[u];
-      for (int v = 0; u + v + 1 < m; ++v) F[u] += theta[u + v + 1] * rest[v];
-    }
-  }
-  double value(const double *all) const {
-    double sum = 0;
-    for (int t = 0; t < m; ++t) sum += theta[t] * all[t];
-    return sum;
-  }
-};
-
-struct AllSubsetsNodes {
-  static constexpr int capacity = 1;
-  int size() const { return 1; }
-  void begin(double *E) const { E[0] = 1; }
-  void add(double *E, double z) const { E[0] *= 1 + z; }
-  void h(const double *E, double z, double *out) const { out[0] = E[0] / (1 + z); }
-  double doubt(const double *E) const { return std::fabs(E[0]) > all_subsets::kNearZero ? 0 : HUGE_VAL; }
-  double scale(const double *) const { return 1; }
-  bool loses(const double *, double z, const double *) const { return std::fabs(1 + z) <= all_subsets::kNearZero; }
-  void combine(const double *a, const double *b, double *out) const { out[0] = a[0] * b[0]; }
-  void partner(const double *rest, double *F) const { F[0] = rest[0]; }
-  double value(const double *all) const { return all[0]; }
-};
-
-// <p, x_A> <p, x_B>: exactly two blocks, so that the rest is the other one's inner product.
-struct BilinearNodes {
-  static constexpr int capacity = 1;
-  int size() const { return 1; }
-  void begin(double *E) const { E[0] = 0; }
-  void add(double *E, double z) const { E[0] += z; }
-  void h(const double *, double, double *out) const { out[0] = 1; }
-  double doubt(const double *) const { return 0; }
-  double scale(const double *) const { return 1; }
-  bool loses(const double *, double, const double *) const { return false; }
-  void combine(const double *a, const double *b, double *out) const { out[0] = a[0] * b[0]; }
-  void partner(const double *rest, double *F) const { F[0] = rest[0]; }
-  double value(const double *all) const { return all[0]; }
-};
-
-template <class F>
-auto with_nodes(const Term &term, F &&f) {
-  if (term.kernel == Kernel::all_subsets) return f(AllSubsetsNodes{});
-  if (term.kernel == Kernel::bilinear) return f(BilinearNodes{});
-  if (term.kernel == Kernel::mix) return f(MixNodes(term.degree, term.theta.data()));
-  return with_degree<1, 5>(term.degree, [&](auto m) { return f(AnovaNodes<m.known>{m}); });
-}
 
 // The polynomial kernel is not affine, and a loss without a bound has no G: both take the joined rows one by one.
 template <class Loss>
@@ -194,59 +89,55 @@ inline std::vector<NodeSet> make_sides(const Design &design, bool every_node = f
   return sides;
 }
 
-// The nodes of one block during a phase: for each a record [E, c, G] of L + L + L*L numbers.
-template <class Policy>
+// For each node of a block a record [E, c, G] of L + L + L*L numbers.
+struct NodeTables {
+  double *first;
+  int L;
+  int width() const { return L * (2 + L); }
+  double *E(int i) const { return first + std::size_t(i) * width() - 1; }  // E_u at u, u = 1..L
+  double *c(int i) const { return first + std::size_t(i) * width() + L; }
+  double *G(int i) const { return c(i) + L; }
+};
+
+// The nodes of one block during a phase.
+template <class Kernel>
 class NodeRecords {
  public:
-  // `dummies`: how many of the factor's first columns count as features of every node here. `rebuild`: as in FactorSweep.
-  NodeRecords(Policy policy, const NodeSet &side, int augment, int dummies, bool rebuild)
-      : policy_(policy), side_(side), augment_(augment), dummies_(dummies), rebuild_(rebuild),
-        records_(std::size_t(side.nodes()) * width()), rest_(policy.size()) {}
+  static constexpr bool kChecked = false;
 
-  int width() const { return policy_.size() * (2 + policy_.size()); }
-  double *E(int i) { return records_.data() + std::size_t(i) * width(); }
-  const double *E(int i) const { return records_.data() + std::size_t(i) * width(); }
-  double *c(int i) { return E(i) + policy_.size(); }
-  double *G(int i) { return E(i) + 2 * policy_.size(); }
+  // `dummies`: how many of the factor's first columns count as features of every node here. `rebuild`: as in RowRecords.
+  NodeRecords(Kernel kernel, const NodeSet &side, int augment, int dummies, bool rebuild)
+      : kernel_(kernel), side_(side), first_(augment + side.first_column), removal_(kernel, dummies, first_, rebuild),
+        records_(std::size_t(side.nodes()) * width()) {}
 
-  // Sums of every node from its features, dummies first. p: the whole factor. `exact`: no derivative may be a rounding error.
-  __attribute__((noinline)) void fill(const double *p, bool exact) {
-    for (int i = 0; i < side_.nodes(); ++i) {
-      policy_.begin(E(i));
-      for (int q = 0; q < dummies_; ++q) policy_.add(E(i), p[q]);
-    }
-    for (int j = 0; j < side_.columns.outer; ++j) {
-      const double pj = p[column_of(j)];
-      const Slice column = side_.columns[j];
-      if (pj == 0) continue;
-      for (int ii = 0; ii < column.size; ++ii) policy_.add(E(column.index[ii]), pj * column.value[ii]);
-    }
-    careful_ = exact || rebuild_;
-    suspect_.assign(side_.nodes(), careful_);
-    double scale = 0;
-    for (int i = 0; i < side_.nodes(); ++i) scale = std::max(scale, policy_.scale(E(i)));
-    for (int i = 0; i < side_.nodes(); ++i)
-      if (policy_.doubt(E(i)) > anova::kRemovalTolerance * scale) suspect_[i] = careful_ = true;
-    if (careful_ && rows_.start.empty()) rows_ = transposed(side_.columns);
+  NodeTables tables() { return {records_.data(), kernel_.size()}; }
+  int width() { return tables().width(); }
+  double *E(int i) { return tables().E(i); }
+
+  // Sums of every node from its features, `ones` being the column of a dummy. p: the whole factor. `exact`: as in Removal.
+  void fill(const double *p, bool exact, int dummies, const Slice &ones, Monitor &monitor) {
+    const auto sums = [this](int i) { return E(i); };
+    for (int i = 0; i < side_.nodes(); ++i) kernel_.begin(E(i));
+    add_columns(kernel_, [&](int) { return ones; }, 0, dummies, p, sums, monitor);
+    add_columns(kernel_, columns(), first_, side_.columns.outer, p, sums, monitor);
+    removal_.look(side_.nodes(), sums, exact, kernel_.trusts(side_.nodes(), sums), [] { return 0.0; });
+    if (careful() && rows_.start.empty()) rows_ = transposed(side_.columns);
   }
 
-  int column_of(int feature) const { return augment_ + side_.first_column + feature; }
-
-  // The step for one column of the factor: its slope and curvature over the nodes, then the nodes follow. Not inlined, nor is fill(), so
-  // that all losses share the code.
-  __attribute__((noinline)) void step(const Slice &column, int at, double *p, double lambda) {
-    if (careful_) step_column<true>(column, at, p, lambda);
-    else step_column<false>(column, at, p, lambda);
+  void sweep_features(double *p, double lambda, Monitor &monitor) {
+    sweep_columns(*this, columns(), first_, side_.columns.outer, p, lambda, monitor);
   }
 
- private:
+  // What sweep_columns() asks of records.
+  bool careful() const { return removal_.careful(); }
+
   template <bool Careful>
-  void step_column(const Slice &column, int at, double *p, double lambda) {
+  StepSlopes slopes(const Slice &column, int at, const double *p, double lambda) {
     double slope = lambda * p[at], curvature = lambda, h[kMaxOrder], v[kMaxOrder];
-    const int L = policy_.size();
+    const int L = kernel_.size();
     for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
-      const double a = column.value[ii], *c = this->c(i);
+      const double a = column.value[ii], *c = tables().c(i);
       derivative<Careful>(i, at, p[at] * a, p, h);
       product(i, h, v);
       double hc = 0, hGh = 0;
@@ -257,45 +148,46 @@ class NodeRecords {
       slope += a * hc;
       curvature += a * a * hGh;
     }
-    if (slope == 0 || !(curvature > 0)) return;
-    double delta = -slope / curvature;
-    if (std::fabs(p[at] + delta) < kZero) delta = -p[at];
+    return {slope, curvature};
+  }
+
+  template <bool Careful>
+  void shift(const Slice &column, int at, double delta, const double *p) {
+    double h[kMaxOrder], v[kMaxOrder];
+    const int L = kernel_.size();
     for (int ii = 0; ii < column.size; ++ii) {
       const int i = column.index[ii];
       const double a = column.value[ii], da = delta * a;
-      double *e = E(i), *c = this->c(i);
+      double *e = E(i), *c = tables().c(i);
       const bool rebuilt = derivative<Careful>(i, at, p[at] * a, p, h);
       product(i, h, v);
       for (int u = 0; u < L; ++u) {
-        e[u] += da * h[u];
+        e[u + 1] += da * h[u];
         c[u] += da * v[u];
       }
       if (Careful && rebuilt) {
-        std::copy(rest_.begin(), rest_.end(), e);
-        policy_.add(e, p[at] * a + da);
+        std::copy_n(removal_.rest() + 1, L, e + 1);
+        kernel_.add(e, p[at] * a + da);
       }
     }
-    p[at] += delta;
+  }
+
+ private:
+  auto columns() const {
+    return [this](int j) { return side_.columns[j]; };
   }
 
   // h of node i for the column `at`. Where taking out would lose digits, from the rest of the node's row; says whether it was.
   template <bool Careful>
   bool derivative(int i, int at, double z, const double *p, double *h) {
-    policy_.h(E(i), z, h);
-    if (!Careful || !suspect_[i] || !(rebuild_ || policy_.loses(E(i), z, h))) return false;
-    policy_.begin(rest_.data());
-    for (int q = 0; q < dummies_; ++q)
-      if (q != at) policy_.add(rest_.data(), p[q]);
-    const Slice row = rows_.view()[i];
-    for (int jj = 0; jj < row.size; ++jj)
-      if (column_of(row.index[jj]) != at) policy_.add(rest_.data(), p[column_of(row.index[jj])] * row.value[jj]);
-    policy_.h(rest_.data(), 0, h);
-    return true;
+    const bool rebuilt = Careful && removal_.rebuilds(i, at, E(i), z, p, [this](int node) { return rows_.view()[node]; });
+    kernel_.h(rebuilt ? removal_.rest() : E(i), rebuilt ? 0 : z, h);
+    return rebuilt;
   }
 
   void product(int i, const double *h, double *v) {  // v = G_i h
-    const int L = policy_.size();
-    const double *G = this->G(i);
+    const int L = kernel_.size();
+    const double *G = tables().G(i);
     for (int u = 0; u < L; ++u) {
       double sum = 0;
       for (int w = 0; w < L; ++w) sum += G[u * L + w] * h[w];
@@ -303,13 +195,12 @@ class NodeRecords {
     }
   }
 
-  Policy policy_;
+  Kernel kernel_;
   const NodeSet &side_;
-  int augment_, dummies_;
-  bool rebuild_, careful_ = false;
-  std::vector<char> suspect_;
+  int first_;  // column of P of the block's first feature
+  Removal<Kernel> removal_;
   SparseStore rows_;
-  std::vector<double> records_, rest_;
+  std::vector<double> records_;
 };
 
 // A number of each sample, in the order of each block's `samples`.
@@ -321,97 +212,78 @@ inline BySides by_sides(const std::vector<double> &value, const std::vector<Node
   return out;
 }
 
-// The samples' part in c and G for a loss with curvature bound: the slope of sample q's loss at link value f, and the curvatures of all
-// in the order of block b's `samples`.
-template <class Loss>
-struct LossTarget {
-  const Response &response;
-  const BySides &curvatures;  // weight * mu
-  double slope(int q, double f) const { return response.weight[q] * Loss::deriv(response.y[q], f); }
-  const double *curvature(int b) const { return curvatures[b].data(); }
-};
+// What is minimised beside the samples, if anything; solve/all_pairs.h has something.
+struct Background {
+  virtual void factor(int s) = 0;                       // comes next
+  virtual void enter(int b, const NodeTables &to) = 0;  // adds its part to c and G of block b
+  virtual void leave(int b, const NodeTables &from) = 0;
 
-// Nothing beside the samples; solve/all_pairs.h has something.
-struct NoBackground {
-  template <class Records>
-  void enter(int, Records &) {}
-  template <class Records>
-  void leave(int, Records &) {}
+ protected:
+  ~Background() = default;
 };
 
 // One factor of one term, all columns once.
-template <class Policy, class Target, class Background = NoBackground>
+template <class Kernel>
 class NodeSweep {
  public:
-  NodeSweep(Policy policy, const std::vector<NodeSet> &sides, int augment, bool rebuild, Target target, int threads,
-            Monitor &monitor, Background background = {})
-      : policy_(policy), sides_(sides), augment_(augment), target_(target), threads_(threads), monitor_(monitor),
-        background_(background), kernel_(kernels().samples(policy.size())) {
+  NodeSweep(Kernel kernel, const std::vector<NodeSet> &sides, int augment, bool rebuild, int threads, Monitor &monitor)
+      : kernel_(kernel), sides_(sides), augment_(augment), threads_(threads), monitor_(monitor),
+        gather_(kernels().samples(kernel.size())) {
     std::size_t most = 0;
     for (const NodeSet &side : sides) {
-      records_.emplace_back(policy, side, augment, &side == &sides.back() ? augment : 0, rebuild);
+      records_.emplace_back(kernel, side, augment, &side == &sides.back() ? augment : 0, rebuild);
       most = std::max({most, std::size_t(side.nodes()), side.node.size()});
     }
     numbers_.resize(sides.size() > 2 || augment > 0 ? most : 0);
     std::iota(numbers_.begin(), numbers_.end(), 0);
+    ones_.assign(augment > 0 ? sides.back().nodes() : 0, 1.0);
   }
 
-  // As FactorSweep.
-  void operator()(double *p, double lambda, std::vector<double> &f) {
+  // Lowers the objective in the factor p: all columns once. curvature: of the samples, in the order of each block's `samples`.
+  void operator()(double *p, double lambda, const Slopes &slopes, const BySides &curvature, Background *background,
+                  std::vector<double> &f) {
     fill(p, lambda == 0);
     const int last = int(sides_.size()) - 1;
-    if (augment_ > 0) phase(last, f, [&] { sweep_dummies(last, p, lambda); });
-    for (int b = 0; b <= last; ++b) phase(b, f, [&] { sweep_features(b, p, lambda); });
+    for (int b = augment_ > 0 ? -1 : 0; b <= last; ++b) {  // -1: the dummies
+      const int side = b < 0 ? last : b;
+      const SampleView samples = meet(side);
+      collect(side, samples, f, slopes, curvature[side].data());
+      if (background) background->enter(side, records_[side].tables());
+      leave_behind(side);
+      if (b < 0) sweep_columns(records_[side], [this](int) { return ones(); }, 0, augment_, p, lambda, monitor_);
+      else records_[side].sweep_features(p, lambda, monitor_);
+      follow(side, samples, f);
+      if (background) background->leave(side, records_[side].tables());
+    }
   }
 
   // use(kernel value's table, i) for every sample: the sums of all its features together.
   template <class Use>
   void each(const double *p, const Use &use) {
     fill(p, false);
-    double rest[Policy::capacity], all[Policy::capacity];
+    double rest[Kernel::capacity + 1], all[Kernel::capacity + 1];
     const Groups &samples = sides_[0].samples;
     for (int i = 0; i < sides_[0].nodes(); ++i) {
       for (int qq = samples.start[i]; qq < samples.start[std::size_t(i) + 1]; ++qq) {
-        policy_.combine(records_[0].E(i), table_outside(0, qq, rest), all);
+        kernel_.combine(records_[0].E(i), table_outside(0, qq, rest), all);
         use(all, samples.member[qq]);
       }
-      monitor_.poll(double(policy_.size() * policy_.size()) * (samples.start[std::size_t(i) + 1] - samples.start[i]));
+      monitor_.poll(double(kernel_.size() * kernel_.size()) * (samples.start[std::size_t(i) + 1] - samples.start[i]));
     }
   }
 
-  const NodeRecords<Policy> &records(int b) const { return records_[b]; }
+  NodeTables tables(int b) { return records_[b].tables(); }
 
  private:
-  __attribute__((noinline)) void fill(const double *p, bool exact) {
-    for (NodeRecords<Policy> &records : records_) records.fill(p, exact);
-  }
-
-  // The columns of block b, whose nodes get c and G before and whose samples follow after.
-  template <class Sweep>
-  void phase(int b, std::vector<double> &f, const Sweep &sweep) {
-    const SampleView samples = meet(b);
-    collect(b, samples, f);
-    background_.enter(b, records_[b]);
-    leave_behind(b);
-    sweep();
-    follow(b, samples, f);
-    background_.leave(b, records_[b]);
-  }
-
-  void sweep_features(int b, double *p, double lambda) {
-    const NodeSet &side = sides_[b];
-    for (int j = 0; j < side.columns.outer; ++j) {
-      const Slice column = side.columns[j];
-      records_[b].step(column, records_[b].column_of(j), p, lambda);
-      monitor_.poll(2.0 * column.size * records_[b].width() + 1);
-    }
+  void fill(const double *p, bool exact) {
+    for (NodeRecords<Kernel> &records : records_) records.fill(p, exact, &records == &records_.back() ? augment_ : 0, ones(), monitor_);
   }
 
   // The sums of the features outside block b of its sample qq, in the order of `samples`.
-  const double *table_outside(int b, int qq, double *scratch) const {
+  const double *table_outside(int b, int qq, double *scratch) {
     if (sides_.size() == 2) return records_[1 - b].E(sides_[b].partner[qq]);
     const int q = sides_[b].samples.member[qq], one = b == 0 ? 1 : 0, two = b == 2 ? 1 : 2;
-    policy_.combine(records_[one].E(sides_[one].node[q]), records_[two].E(sides_[two].node[q]), scratch);
+    kernel_.combine(records_[one].E(sides_[one].node[q]), records_[two].E(sides_[two].node[q]), scratch);
     return scratch;
   }
 
@@ -422,14 +294,14 @@ class NodeSweep {
     const Groups &samples = sides_[b].samples;
     const int n = two ? sides_[1 - b].nodes() : int(samples.member.size());
     partners_.resize(std::size_t(n) * width(), 0.0);
-    double rest[Policy::capacity];
+    double rest[Kernel::capacity + 1];
     for (int i = 0; i < n; ++i)
-      policy_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width()]);
+      kernel_.partner(two ? records_[1 - b].E(i) : table_outside(b, i, rest), &partners_[std::size_t(i) * width()]);
     return {samples.start.data(), samples.member.data(), two ? sides_[b].partner.data() : numbers_.data(),
-            partners_.data(),     policy_.size(),        width()};
+            partners_.data(),     kernel_.size(),        width()};
   }
 
-  int width() const { return (policy_.size() + 3) / 4 * 4; }  // of F and what meets it: whole vectors
+  int width() const { return (kernel_.size() + 3) / 4 * 4; }  // of F and what meets it: whole vectors
 
   // body(first, last) for ranges of n things, by several threads where `work` is worth it.
   template <class Body>
@@ -440,16 +312,14 @@ class NodeSweep {
     monitor_.poll(work);
   }
 
-  double sample_work(int b) const { return double(sides_[b].node.size()) * policy_.size() * policy_.size(); }
+  double sample_work(int b) const { return double(sides_[b].node.size()) * kernel_.size() * kernel_.size(); }
 
   // c and G of every node of block b from its samples.
-  void collect(int b, const SampleView &samples, const std::vector<double> &f) {
+  void collect(int b, const SampleView &samples, const std::vector<double> &f, const Slopes &slopes, const double *curvature) {
     slope_.resize(f.size());
-    for_ranges(int(f.size()), double(f.size()), [&](int first, int last) {
-      for (int q = first; q < last; ++q) slope_[q] = target_.slope(q, f[q]);
-    });
+    for_ranges(int(f.size()), double(f.size()), [&](int first, int last) { slopes(f, first, last, slope_.data()); });
     for_ranges(sides_[b].nodes(), sample_work(b), [&](int first, int last) {
-      kernel_.collect(samples, slope_.data(), target_.curvature(b), first, last, records_[b].c(0), records_[b].width());
+      gather_.collect(samples, slope_.data(), curvature, first, last, records_[b].tables().c(0), records_[b].width());
     });
   }
 
@@ -457,39 +327,48 @@ class NodeSweep {
   void leave_behind(int b) {
     moved_.assign(std::size_t(sides_[b].nodes()) * width(), 0.0);
     for (int i = 0; i < sides_[b].nodes(); ++i)
-      for (int u = 0; u < policy_.size(); ++u) moved_[std::size_t(i) * width() + u] = -records_[b].E(i)[u];
+      for (int u = 0; u < kernel_.size(); ++u) moved_[std::size_t(i) * width() + u] = -records_[b].E(i)[u + 1];
   }
 
   // Link values after the tables of block b changed.
   void follow(int b, const SampleView &samples, std::vector<double> &f) {
     for_ranges(sides_[b].nodes(), sample_work(b), [&](int first, int last) {
       for (int i = first; i < last; ++i)
-        for (int u = 0; u < samples.size; ++u) moved_[std::size_t(i) * samples.width + u] += records_[b].E(i)[u];
-      kernel_.follow(samples, moved_.data(), first, last, f.data());
+        for (int u = 0; u < samples.size; ++u) moved_[std::size_t(i) * samples.width + u] += records_[b].E(i)[u + 1];
+      gather_.follow(samples, moved_.data(), first, last, f.data());
     });
   }
 
-  // A dummy is a column of ones over the nodes of the last block.
-  void sweep_dummies(int b, double *p, double lambda) {
-    const int n = sides_[b].nodes();
-    ones_.assign(n, 1.0);
-    for (int q = 0; q < augment_; ++q) records_[b].step({numbers_.data(), ones_.data(), n}, q, p, lambda);
-  }
+  // The column of a dummy, over the nodes of the last block.
+  Slice ones() const { return {numbers_.data(), ones_.data(), int(ones_.size())}; }
 
-  Policy policy_;
+  Kernel kernel_;
   const std::vector<NodeSet> &sides_;
   int augment_;
-  Target target_;
   int threads_;
   Monitor &monitor_;
-  Background background_;
-  std::vector<NodeRecords<Policy>> records_;
-  SampleKernel kernel_;
+  std::vector<NodeRecords<Kernel>> records_;
+  SampleKernel gather_;
   std::vector<double> partners_, moved_;  // F, and the change of E, of the block at hand
   std::vector<double> slope_;             // of the samples
   std::vector<int> numbers_;              // 0, 1, ..., for all nodes or samples of a block
   std::vector<double> ones_;
 };
+
+// All factors of a term by way of the nodes; f are the samples' link values.
+inline void sweep_nodes(Term &term, const std::vector<NodeSet> &sides, bool rebuild, int threads, const Slopes &slopes,
+                        const BySides &curvature, Background *background, std::vector<double> &f, Monitor &monitor) {
+  with_kernel<true>(term, [&](auto kernel) {
+    NodeSweep<decltype(kernel)> sweep(kernel, sides, term.augment, rebuild, threads, monitor);
+    std::vector<double> p;
+    for (int s = 0; s < term.k; ++s) {
+      term.get_factor(s, p);
+      if (background) background->factor(s);
+      sweep(p.data(), term.lambda, slopes, curvature, background, f);
+      term.set_factor(s, p);
+    }
+  });
+}
 
 }  // namespace hofm
 #endif

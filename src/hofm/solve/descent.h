@@ -22,6 +22,7 @@ class Extrapolation {
     const auto ahead = [&](double b, double f, double t) { return t + reach_ * ((t - f) + kMemory * (f - b)); };
     Model out = to;
     out.intercept = ahead(before.intercept, from.intercept, to.intercept);
+    out.common = ahead(before.common, from.common, to.common);
     for (std::size_t t = 0; t < out.terms.size(); ++t)
       for (std::size_t q = 0; q < out.terms[t].P.size(); ++q)
         out.terms[t].P[q] = ahead(before.terms[t].P[q], from.terms[t].P[q], to.terms[t].P[q]);
