@@ -9,20 +9,48 @@
 #' for `"all_subsets"`, and by \eqn{m!/(m-t)!\, \gamma_s^{m-t}}{m!/(m-t)! gamma_s^(m-t)} for `"polynomial"`, whose products with
 #' repetition are left out. `"bilinear"` has products of a feature of A and a feature of B.
 #'
-#' Every combination has a weight, also one that cannot occur, such as two levels of one factor: no row has both, so that nothing in
-#' the data speaks for or against it. Its weight follows from those of other products, and no prediction uses it.
+#' @section What can occur:
+#' Every combination has a weight, also one that no row can have, such as two levels of one factor: nothing in the data speaks for or
+#' against it, and no prediction uses it. Such combinations are left out unless `possible = FALSE`. Of a fit to a formula or a data frame
+#' the levels of a factor are known to exclude each other. A fit keeps no data: with `data`, the training rows, combinations whose
+#' features never meet in a row are left out as well, and each of the others is shown with the number of `rows` in which it is not zero
+#' and its `effect`, the weight times the standard deviation of the product over all rows. A large weight of a rare level has a small
+#' effect.
+#'
+#' @section Variables:
+#' `by = "variable"` speaks of variables rather than of their levels: for each pair (triple, ...) of variables, the share of the variance
+#' of the link that is due to what they do together. The fitted function is taken apart into a constant, functions of one variable, of
+#' two, and so on, each with mean zero over any of its variables when these are drawn independently of each other (the functional
+#' analysis of variance); of products of more features than variables are asked for, the rest is averaged. So a main effect that is
+#' written into a product of indicators counts as a main effect. The share is the variance over the rows of `data`, or ten thousand of
+#' them, divided by that of the link; shares do not add up to one where variables depend on each other. `degree = 1` has the main effects.
+#' It is there for the models `"hofm"`, `"shared"` and `"simplex"`. Each column of a matrix is a variable.
 #'
 #' @section Exactness and cost:
 #' The result is exact, for any number of features: combinations are skipped only when Hoelder's inequality,
 #' \eqn{|W_J| \le \prod_{j \in J} \|p_j\|_t}{|W_J| <= prod_{j in J} ||p_j||_t}, shows that they cannot be among the `n` largest.
 #' Memory is O(dk + n). The time depends on how unequal the features are: fractions of a second where some stand out, seconds where none
-#' does. Ties are broken by the order of the features.
+#' does. Ties are broken by the order of the features. With `data`, only sets whose features have a row in common are followed further;
+#' effects are bounded by the root mean square of the product of the features chosen so far times the largest values of the others.
 #'
-#' @param fit A fit from [hofm()].
+#' @param fit A fit from [hofm()] or [bayes_hofm()], or refits of one from [bootstrap_hofm()]. Of a Bayesian fit `degree` and `n` can be
+#'   chosen, and nothing else.
 #' @param degree The number t of features combined: 1 for the weights of single features, up to the order of the fit.
 #' @param n How many combinations; all of them if there are fewer.
-#' @return A data frame with a row per combination, strongest first: `feature_1`, ..., `feature_t` (names, in the order of the
-#'   columns) and `weight`. No rows if the degree is not in the model.
+#' @param possible Whether to leave out combinations that cannot occur.
+#' @param data The training rows: a data frame, matrix or [link_pairs()] as in [predict.hofm()]. Needed for `by = "variable"`,
+#'   `sort = "effect"` and `resample`.
+#' @param by `"feature"` for combinations of features, `"variable"` for combinations of variables.
+#' @param sort What makes a combination of features strong: its `"weight"` or its `"effect"`.
+#' @param resample How many refits to bootstrap samples of `data` to make, for the column `stability`; see [bootstrap_hofm()]. 0 for none.
+#' @param seed Of the resampling; `NULL` draws one.
+#' @param workers How many processes share the refits; the result is the same for any number.
+#' @return A data frame with a row per combination, strongest first. By feature: `feature_1`, ..., `feature_t` (names, in the order of the
+#'   columns; a level of a factor as `variable = level`) and `weight`; with `data` also `rows` and `effect`. By variable: `variable_1`, ...
+#'   and `share`. With refits also `stability`, the share of them in which the combination is among the `n` strongest and not zero. No
+#'   rows if the degree is not in the model. Of a fit from [bayes_hofm()], on the standardised scale of its features: `weight` is the
+#'   posterior mean, beside the standard deviation `sd`, the ends `lower` and `upper` of a 90% interval, and `sign`, the probability of
+#'   the likelier sign.
 #' @seealso [plot.hofm()] with `which = "interactions"`, [predict.hofm()] with `type = "terms"`.
 #' @examples
 #' set.seed(1)
@@ -31,18 +59,94 @@
 #' fit <- hofm(x, y, order = 3, rank = 2)
 #' interactions(fit, degree = 3, n = 3)
 #' plot(fit, "interactions", n = 5)
+#'
+#' cars <- transform(mtcars, cyl = factor(cyl), gear = factor(gear), hp = hp / 100)
+#' fit <- hofm(mpg ~ cyl + gear + hp + wt, cars, rank = 2, lambda = 0.01)
+#' interactions(fit, n = 3, data = cars, sort = "effect")
+#' interactions(fit, by = "variable", data = cars)
 #' @export
-interactions <- function(fit, degree = 2, n = 20) {
+interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, by = c("feature", "variable"),
+                         sort = c("weight", "effect"), resample = 0, seed = NULL, workers = 1) {
   check_given()
+  if (inherits(fit, "bayes_hofm")) {
+    plain <- c(possible = missing(possible), data = is.null(data), by = missing(by), sort = missing(sort), resample = missing(resample))
+    if (!all(plain)) {
+      hofm_abort(sprintf("`%s` must be left out for a fit from bayes_hofm(): its draws say how sure a weight is.", names(plain)[!plain][1]),
+                 argument = names(plain)[!plain][1])
+    }
+    return(bayes_interactions(fit, degree, n))
+  }
+  refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
+  if (!is.null(refits)) fit <- fit$fit
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
   check_fit(fit, "fit")
-  degree <- check_degree(degree, fit)
-  n <- check_count(n, "n")
-  factors <- degree_factors(fit, degree)
-  if (is.null(factors)) return(interaction_frame(matrix(0L, 0L, degree), numeric(), fit$features))
-  found <- within_memory(interactions_cpp(factors$P, factors$c, degree, n))
+  how <- list(degree = check_degree(degree, fit), n = check_count(n, "n"), possible = check_flag(possible, "possible"),
+              by = if (missing(by)) "feature" else check_choice(by, "by", c("feature", "variable")),
+              sort = if (missing(sort)) "weight" else check_choice(sort, "sort", c("weight", "effect")))
+  resample <- check_count(resample, "resample", min = 0)
+  check_data_given(data, c(`by = "variable"` = how$by == "variable", `sort = "effect"` = how$sort == "effect", resample = resample > 0))
+  if (resample > 0 && is.null(refits)) {
+    refits <- bootstrap_hofm(fit, data, times = resample, seed = seed, workers = workers)$fits
+  }
+  x <- if (!is.null(data)) interaction_rows(fit, data)
+  found <- interaction_table(fit, x, how)
+  if (!is.null(refits)) found$stability <- stability(found, lapply(refits, interaction_table, x, how))
+  found
+}
+
+check_data_given <- function(data, needed) {
+  if (!is.null(data) || !any(needed)) return(invisible())
+  hofm_abort(sprintf("`data`, the training rows, must be given for %s: a fit keeps none.", ticked(names(needed)[needed][1])),
+             argument = "data")
+}
+
+# The training rows as the model sees them, without those that lack a value, and without stored zeros.
+interaction_rows <- function(fit, data) {
+  design <- if (inherits(data, "link_pairs")) pair_design(fit, data)
+  else design_for(fit_blueprint(fit), data, allow_new_levels = TRUE, arg = "data")
+  x <- from_matrix(blocks_matrix(design_blocks(design)))
+  if (any(design$missing)) x <- from_matrix(x[!design$missing, , drop = FALSE])
+  if (!nrow(x)) hofm_abort("`data` must have at least one row without missing values.", argument = "data")
+  Matrix::drop0(x)
+}
+
+interaction_table <- function(fit, x, how) {
+  if (how$by == "variable") return(variable_shares(fit, x, how$degree, how$n))
+  factors <- degree_factors(fit, how$degree)
+  if (is.null(factors)) factors <- list(P = matrix(0, 0L, 1L), c = 0)
+  group <- if (how$possible) exclusive_groups(fit) else integer()
+  found <- within_memory(interactions_cpp(factors$P, factors$c, how$degree, how$n, group, if (how$possible) x,
+                                          how$possible && how$sort == "effect"))
   if (!all(is.finite(found$weight))) abort_overflow()
-  interaction_frame(found$features, found$weight, fit$features)
+  table <- interaction_frame(found$features, found$weight, feature_labels(fit))
+  if (is.null(x)) return(table)
+  if (!how$possible) found <- product_facts(found, x)
+  table$rows <- found$rows
+  table$effect <- found$weight * found$sd
+  if (how$sort == "effect" && !how$possible) table <- table[order(-abs(table$effect)), ]
+  table
+}
+
+# Of combinations that need not occur: in how many rows they do, and the standard deviation of their product.
+product_facts <- function(found, x) {
+  facts <- vapply(seq_along(found$weight), function(q) {
+    product <- Reduce(`*`, lapply(found$features[q, ], function(j) x[, j]))
+    c(sum(product != 0), if (length(product) > 1) stats::sd(product) else 0)
+  }, numeric(2))
+  replace(found, c("rows", "sd"), list(facts[1, ], facts[2, ]))
+}
+
+# Of each combination, the share of the refits that have it among their strongest.
+stability <- function(found, tables) {
+  own <- combination_keys(found)
+  seen <- unlist(lapply(tables, function(table) {
+    combination_keys(table)[(if (is.null(table$share)) table$weight else table$share) != 0]
+  }))
+  tabulate(match(seen, own), length(own)) / length(tables)
+}
+
+combination_keys <- function(table) {
+  do.call(paste, c(unname(table[grepl("^(feature|variable)_[0-9]+$", names(table))]), sep = "\r"))
 }
 
 check_degree <- function(degree, fit) {
@@ -63,6 +167,117 @@ interaction_frame <- function(index, weight, features) {
   columns <- named_columns_cpp(index, features)
   names(columns) <- sprintf("feature_%d", seq_along(columns))
   list2DF(c(columns, list(weight = weight)))
+}
+
+# ---- Features and variables ----------------------------------------------------------------------------------
+
+# Of each feature, the number of the factor (or product of factors) that it is a level of, -1 for others: levels exclude each other.
+exclusive_groups <- function(fit) {
+  b <- fit$blueprint
+  if (b$kind == "matrix") return(integer())
+  terms <- if (is.null(b$terms)) as.list(seq_along(b$variables)) else b$terms
+  exclusive <- vapply(terms, function(term) all(b$types[term] == "factor"), NA)
+  rep(ifelse(exclusive, seq_along(terms) - 1L, -1L), blueprint_widths(b))
+}
+
+# Names as people write them: "Records = no" for the column Recordsno.
+feature_labels <- function(fit) {
+  b <- fit$blueprint
+  if (b$kind == "matrix") return(fit$features)
+  pieces <- lapply(seq_along(b$variables), function(k) {
+    label <- b$variables[k]
+    switch(b$types[k], factor = paste(label, "=", b$levels[[label]]), logical = label, matrix = paste0(label, b$columns[[label]]), label)
+  })
+  if (is.null(b$terms)) return(unlist(pieces))
+  unlist(lapply(seq_along(b$terms), function(k) {
+    names <- Reduce(function(u, v) as.vector(outer(u, v, paste, sep = " : ")), pieces[b$terms[[k]]])
+    if (length(b$terms[[k]]) == 1) names else names[b$kept[[k]]]
+  }))
+}
+
+# Of each feature its variable; each column of a matrix is one.
+feature_variables <- function(fit) {
+  if (fit$blueprint$kind == "matrix") fit$features else feature_groups(fit$blueprint, length(fit$features))
+}
+
+# ---- Shares of variables -------------------------------------------------------------------------------------
+
+#' The share of the variance of the link that combinations of variables have
+#'
+#' One factor of degree t is the coefficient of z^t in prod_g (1 + sum_m a_gm z^m), over variables g, where a_gm is the ANOVA kernel of
+#' degree m of the variable's own columns. With a_gm = mean + rest, the part of a set U of variables is the product of the rests within U
+#' and of the means outside, of all powers that make t.
+#' @noRd
+variable_shares <- function(fit, x, degree, n) {
+  if (!fit$model %in% c("hofm", "shared", "simplex")) {
+    unsupported(sprintf("`by = \"variable\"` is not there for `model = \"%s\"`: use `sort = \"effect\"`.", fit$model))
+  }
+  groups <- split(seq_along(fit$features), factor(feature_variables(fit), unique(feature_variables(fit))))
+  if (choose(length(groups), degree) > 20000) {
+    hofm_abort(sprintf(paste("`by = \"variable\"` would take apart %.0f combinations of %d variables.",
+                             "Use `by = \"feature\"` with `sort = \"effect\"`, which finds the largest."),
+                       choose(length(groups), degree), length(groups)), argument = "by")
+  }
+  x <- x[unique(round(seq(1, nrow(x), length.out = 10000))), , drop = FALSE]
+  total <- spread(link_values(fit, list(list(x = from_matrix(x), index = NULL)), fit$control$threads))
+  terms <- lapply(Filter(Negate(is.null), lapply(seq_len(fit$order), function(t) {
+    factors <- degree_factors(fit, t)
+    if (!is.null(factors) && t >= degree) c(factors, t = t)
+  })), variable_kernels, x = x, groups = groups, single = exclusive_groups(fit))
+  sets <- if (length(groups) >= degree) utils::combn(length(groups), degree) else matrix(0L, degree, 0L)
+  variance <- apply(sets, 2L, function(set) {
+    spread(Reduce(`+`, lapply(terms, set_part, set), numeric(nrow(x))))
+  })
+  best <- utils::head(order(-variance), n)
+  columns <- lapply(seq_len(degree), function(r) names(groups)[sets[r, best]])
+  names(columns) <- sprintf("variable_%d", seq_len(degree))
+  list2DF(c(columns, list(share = if (total > 0) variance[best] / total else 0 * variance[best])))
+}
+
+spread <- function(v) mean((v - mean(v))^2)
+
+# For each variable and m = 1, ..., t the n x k values of its own kernels, taken apart into `mean` and `rest`.
+variable_kernels <- function(term, x, groups, single) {
+  kernels <- lapply(groups, function(columns) {
+    most <- if (length(single) && single[columns[1]] >= 0) 1L else min(term$t, length(columns))
+    powers <- if (most == 1L) list(as.matrix(x[, columns, drop = FALSE] %*% term$P[columns, , drop = FALSE]))
+    else kernels_of_columns(x, term$P, columns, most)
+    means <- lapply(powers, colMeans)
+    list(mean = means, rest = Map(function(a, mean) sweep(a, 2L, mean), powers, means))
+  })
+  list(kernels = kernels, c = term$c, t = term$t)
+}
+
+# A^1, ..., A^most of these columns, feature by feature.
+kernels_of_columns <- function(x, P, columns, most) {
+  sums <- rep(list(matrix(0, nrow(x), ncol(P))), most)
+  for (j in columns) {
+    step <- outer(x[, j], P[j, ])
+    for (m in rev(seq_len(most))) sums[[m]] <- sums[[m]] + step * if (m == 1L) 1 else sums[[m - 1L]]
+  }
+  sums
+}
+
+# The part of one degree that the variables in `set` have together.
+set_part <- function(term, set) {
+  inside <- Reduce(function(p, g) times_series(p, c(list(0), term$kernels[[g]]$rest), term$t), set, list(1))
+  others <- setdiff(seq_along(term$kernels), set)
+  outside <- Reduce(function(p, g) times_series(p, c(list(1), term$kernels[[g]]$mean), term$t - length(set)), others, list(1))
+  total <- 0
+  for (m in length(set):term$t) {
+    rest <- term$t - m
+    if (m + 1L > length(inside) || rest + 1L > length(outside)) next
+    scale <- rep_len(outside[[rest + 1L]], length(term$c)) * term$c
+    if (is.matrix(inside[[m + 1L]])) total <- total + drop(inside[[m + 1L]] %*% scale)
+  }
+  if (length(total) == 1) numeric(nrow(term$kernels[[1L]]$rest[[1L]])) else total
+}
+
+# The product of two power series, elementwise in their coefficients, up to power `most`.
+times_series <- function(a, b, most) {
+  lapply(0:min(most, length(a) + length(b) - 2L), function(m) {
+    Reduce(`+`, lapply(max(0L, m - length(b) + 1L):min(m, length(a) - 1L), function(u) a[[u + 1L]] * b[[m - u + 1L]]))
+  })
 }
 
 times_sign <- " \u00d7 "

@@ -5,6 +5,11 @@
 // the features j_1 < ... < j_r of a set chosen and u their elementwise product, any completion is at most
 // ||u||_{t/r} times the largest remaining norms, so as soon as that is no better than the n-th best found, the rest of the loop
 // over the next feature is skipped. The result is exact; the time depends on how fast the norms fall.
+//
+// Sets may be restricted to those that can occur: no two features of one group (levels of a factor), and, where the rows are given, only
+// sets whose features are all nonzero in some row. A set may then also be scored by its effect, |W_J| times the standard deviation of
+// the product x_J over the rows. That is at most |W_J| times the root mean square of x_J, which for a chosen part of the set is known
+// and grows by no more than the largest |x_j| with each further feature: the same bound serves with norms times these.
 #ifndef HOFM_STATS_INTERACTIONS_H
 #define HOFM_STATS_INTERACTIONS_H
 
@@ -12,23 +17,38 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "hofm/base/monitor.h"
 
 namespace hofm {
 
-// `features` are increasing and belong to whoever found them.
+// `features` are increasing and belong to whoever found them. `rows`: where the product is not zero; `sd`: its standard deviation over
+// all rows; both zero where no rows were given.
 struct Interaction {
   double weight;
   const int *features;
+  double rows, sd;
+};
+
+// Which sets count. `group`: empty, or of each feature a number, of which two features of a set must not share one from zero on.
+// Columns of the rows, if there are any: compressed, rows of a column increasing, no zeros kept.
+struct PossibleSets {
+  std::vector<int> group;
+  const int *start = nullptr, *row = nullptr;
+  const double *value = nullptr;
+  int rows = 0;
+  bool by_effect = false;
+
+  bool has_rows() const { return start != nullptr; }
 };
 
 // The n strongest combinations of t features of all that come along: a heap with the weakest on top. Features are kept
 // in one array and heap elements point into it, so that millions of them are moved, and given back, at little cost.
 class StrongestSets {
   struct Entry {
-    double weight;
+    double score, weight, rows, sd;
     std::size_t slot;
   };
   // In elementary steps: where the heap is larger than the caches, each of its levels is a wait for memory.
@@ -38,27 +58,27 @@ class StrongestSets {
 
   // Larger first; equal ones in order of their features, so that the answer is unique.
   bool before(double a, const int *features_a, double b, const int *features_b) const {
-    if (std::fabs(a) != std::fabs(b)) return std::fabs(a) > std::fabs(b);
+    if (a != b) return a > b;
     return std::lexicographical_compare(features_a, features_a + t_, features_b, features_b + t_);
   }
   auto order() const {
-    return [this](const Entry &a, const Entry &b) { return before(a.weight, at(a), b.weight, at(b)); };
+    return [this](const Entry &a, const Entry &b) { return before(a.score, at(a), b.score, at(b)); };
   }
 
  public:
   StrongestSets(int degree, std::size_t n, Monitor &monitor) : t_(degree), n_(n), monitor_(monitor) {}
 
   // What a combination must reach.
-  double threshold() const { return heap_.size() < n_ ? -1 : std::fabs(heap_.front().weight); }
+  double threshold() const { return heap_.size() < n_ ? -1 : heap_.front().score; }
 
-  void add(double weight, const int *features) {
+  void add(double score, double weight, double rows, double sd, const int *features) {
     if (heap_.size() < n_) {
       features_.insert(features_.end(), features, features + t_);
-      heap_.push_back({weight, heap_.size()});
+      heap_.push_back({score, weight, rows, sd, heap_.size()});
     } else {
-      if (!before(weight, features, heap_.front().weight, at(heap_.front()))) return;
+      if (!before(score, features, heap_.front().score, at(heap_.front()))) return;
       std::pop_heap(heap_.begin(), heap_.end(), order());
-      heap_.back().weight = weight;
+      heap_.back() = {score, weight, rows, sd, heap_.back().slot};
       std::copy_n(features, t_, features_.begin() + std::ptrdiff_t(heap_.back().slot) * t_);
     }
     std::push_heap(heap_.begin(), heap_.end(), order());
@@ -74,7 +94,7 @@ class StrongestSets {
     std::vector<Interaction> out;
     out.reserve(heap_.size());
     for (const Entry &entry : heap_) {
-      out.push_back({entry.weight, at(entry)});
+      out.push_back({entry.weight, at(entry), entry.rows, entry.sd});
       monitor_.poll(1);
     }
     return out;
@@ -89,10 +109,17 @@ class StrongestSets {
 };
 
 class InteractionSearch {
+  struct Cell {
+    int row;
+    double value;
+  };
+
  public:
-  // P: d x k by rows. c: k weights.
-  InteractionSearch(const std::vector<double> &P, const std::vector<double> &c, int d, int degree, std::size_t n, Monitor &monitor)
-      : k_(int(c.size())), t_(degree), any_(n > 0), monitor_(monitor), best_(degree, n, monitor), sign_(k_) {
+  // P: d x k by rows. c: k weights. What `possible` points to lives as long as the search.
+  InteractionSearch(const std::vector<double> &P, const std::vector<double> &c, int d, int degree, std::size_t n, Monitor &monitor,
+                    PossibleSets possible = {})
+      : k_(int(c.size())), t_(degree), any_(n > 0), monitor_(monitor), possible_(std::move(possible)), best_(degree, n, monitor),
+        sign_(k_) {
     std::vector<double> scale(k_);
     for (int s = 0; s < k_; ++s) {
       sign_[s] = c[s] < 0 ? -1 : 1;
@@ -101,7 +128,7 @@ class InteractionSearch {
     std::vector<double> norm(d, 0.0);
     for (int j = 0; j < d; ++j) {
       for (int s = 0; s < k_; ++s) norm[j] += std::pow(std::fabs(scale[s] * P[std::size_t(j) * k_ + s]), t_);
-      norm[j] = std::pow(norm[j], 1.0 / t_);
+      norm[j] = std::pow(norm[j], 1.0 / t_) * largest_value(j);
       monitor_.poll(20.0 * (k_ + 1));  // powers are slow
     }
     order_.resize(d);
@@ -112,6 +139,7 @@ class InteractionSearch {
       for (int s = 0; s < k_; ++s) q_.push_back(scale[s] * P[std::size_t(j) * k_ + s]);
     }
     products_.assign(std::size_t(t_) * k_, 0.0);
+    cells_.resize(t_);
     chosen_.resize(t_);
     found_.resize(t_);
   }
@@ -125,6 +153,14 @@ class InteractionSearch {
  private:
   const double *q(int j) const { return q_.data() + std::size_t(j) * k_; }
   double *product(int r) { return products_.data() + std::size_t(r) * k_; }
+
+  // The factor by which a feature can raise the standard deviation of a product: 1 where that is not asked for.
+  double largest_value(int j) const {
+    if (!possible_.by_effect) return 1;
+    double largest = 0;
+    for (int e = possible_.start[j]; e < possible_.start[j + 1]; ++e) largest = std::max(largest, std::fabs(possible_.value[e]));
+    return largest;
+  }
 
   // ||u||_{t/r} of the product of r vectors.
   double product_norm(int r) {
@@ -142,18 +178,67 @@ class InteractionSearch {
     return bound;
   }
 
+  // Whether the feature at position j can stand beside the r chosen ones; if rows are given, cells_[r] are then those of the product.
+  bool joins(int r, int j) {
+    const int feature = order_[j];
+    if (!possible_.group.empty() && possible_.group[feature] >= 0)
+      for (int c = 0; c < r; ++c)
+        if (possible_.group[order_[chosen_[c]]] == possible_.group[feature]) return false;
+    return !possible_.has_rows() || multiply(r, feature);
+  }
+
+  // Rows of the chosen product that the feature is in, with the product's values. False if there are none.
+  bool multiply(int r, int feature) {
+    const int first = possible_.start[feature], last = possible_.start[feature + 1];
+    std::vector<Cell> &out = cells_[r];
+    out.clear();
+    if (r == 0) {
+      for (int e = first; e < last; ++e) out.push_back({possible_.row[e], possible_.value[e]});
+    } else {
+      const std::vector<Cell> &in = cells_[r - 1];
+      const bool few = 16.0 * in.size() < last - first;  // then look up rather than walk
+      int e = first;
+      for (const Cell &cell : in) {
+        if (few) e = int(std::lower_bound(possible_.row + e, possible_.row + last, cell.row) - possible_.row);
+        else while (e < last && possible_.row[e] < cell.row) ++e;
+        if (e == last) break;
+        if (possible_.row[e] == cell.row) out.push_back({cell.row, cell.value * possible_.value[e]});
+      }
+      monitor_.poll(few ? 20.0 * in.size() : 2.0 * (last - first));
+    }
+    return !out.empty();
+  }
+
+  // The root of the sum of squares of the product of r features over n - 1, which its standard deviation does not exceed.
+  double root_mean_square(int r) const {
+    if (r == 0 || !possible_.by_effect) return 1;
+    double sum = 0;
+    for (const Cell &cell : cells_[r - 1]) sum += cell.value * cell.value;
+    return std::sqrt(sum / std::max(1, possible_.rows - 1));
+  }
+
+  double deviation(int r) const {
+    double mean = 0, squares = 0;
+    for (const Cell &cell : cells_[r]) mean += cell.value;
+    mean /= possible_.rows;
+    for (const Cell &cell : cells_[r]) squares += (cell.value - mean) * (cell.value - mean);
+    squares += mean * mean * double(possible_.rows - int(cells_[r].size()));
+    return std::sqrt(squares / std::max(1, possible_.rows - 1));
+  }
+
   // r features are chosen; the next one is at position `first` or later.
   void extend(int r, int first) {
-    const double so_far = product_norm(r);
+    const double so_far = product_norm(r) * root_mean_square(r);
     const int left = t_ - r, last = int(norm_.size()) - left;
     int j = first;
     for (; j <= last; ++j) {
-      if (so_far * best_norms(j, left) <= best_.threshold()) break;
+      if (so_far * best_norms(j, left) * rounding() <= best_.threshold()) break;
       chosen_[r] = j;
       if (left == 1) {
         offer(r, j);
         continue;
       }
+      if (!joins(r, j)) continue;
       for (int s = 0; s < k_; ++s) product(r)[s] = q(j)[s] * (r == 0 ? sign_[s] : product(r - 1)[s]);
       extend(r + 1, j + 1);
     }
@@ -164,18 +249,27 @@ class InteractionSearch {
     const double *u = r == 0 ? sign_.data() : product(r - 1);
     double weight = 0;
     for (int s = 0; s < k_; ++s) weight += u[s] * q(j)[s];
-    if (std::fabs(weight) < best_.threshold()) return;
+    if (!possible_.by_effect && std::fabs(weight) < best_.threshold()) return;
+    if (!joins(r, j)) return;
+    const double sd = possible_.has_rows() ? deviation(r) : 0;
+    const double score = std::fabs(weight) * (possible_.by_effect ? sd : 1);
+    if (score < best_.threshold()) return;
     for (int c = 0; c < t_; ++c) found_[c] = order_[chosen_[c]];
     std::sort(found_.begin(), found_.end());
-    best_.add(weight, found_.data());
+    best_.add(score, weight, possible_.has_rows() ? double(cells_[r].size()) : 0, sd, found_.data());
   }
+
+  // Effects are bounded by sums in another order than they are computed in.
+  double rounding() const { return possible_.by_effect ? 1 + 1e-9 : 1; }
 
   int k_, t_;
   bool any_;
   Monitor &monitor_;
+  PossibleSets possible_;
   StrongestSets best_;
   std::vector<double> sign_, norm_, q_, products_;
   std::vector<int> order_, chosen_, found_;
+  std::vector<std::vector<Cell>> cells_;  // of the product of the first r + 1 chosen features, in increasing rows
 };
 
 }  // namespace hofm
