@@ -13,6 +13,7 @@
 #' @param pairs A data frame or matrix with columns `i` and `j`, or else nodes of A in its first column and nodes of B
 #'   in its second; numbers of rows, or names of nodes. A column `y`, or a third one without a name,
 #'   says whether the pair is a link: 0 or 1, or logical. Without it, all pairs are links.
+#'   An adjacency matrix (base or Matrix), whose nonzeros are links, and a graph of the package igraph will do as well.
 #' @param context Features of the pairs themselves, such as the day on which i met j: a matrix with one row per pair.
 #' @param directed For one node set: whether (i, j) and (j, i) are different pairs. Training takes the pairs as they are
 #'   given in either case; [top_links()] uses it.
@@ -135,7 +136,7 @@ read_features_of_pairs <- function(context) {
 #' @return A list: `i`, `j` (integer), `y` (double), `named` (whether nodes came by name).
 #' @noRd
 read_pairs <- function(pairs, graph, arg) {
-  columns <- pair_columns(pairs, arg)
+  columns <- pair_columns(edge_list(pairs, c(nrow(graph$A), nrow(graph$B)), arg), arg)
   i <- node_numbers(columns$i, nrow(graph$A), graph$nodes$A, arg, "i", "A")
   j <- node_numbers(columns$j, nrow(graph$B), graph$nodes$B, arg, "j", if (graph$one_set) "A" else "B")
   list(i = i, j = j, y = read_labels(columns$y, length(i), arg), named = is_name(columns$i))

@@ -17,6 +17,7 @@
 #include "hofm/base/finite.h"
 #include "hofm/base/monitor.h"
 #include "hofm/base/parallel.h"
+#include "hofm/data/common.h"
 #include "hofm/data/sparse.h"
 #include "hofm/eval/tile_values.h"
 #include "hofm/model/model.h"
@@ -56,8 +57,40 @@ struct NodeTable {
   const double *panel(int node) const { return cells.data() + std::size_t(node / lanes) * lanes * width; }
 };
 
+// What two nodes have in common, by its weight: nodes of A by rows, those of B by columns and by rows.
+struct CommonScores {
+  double weight = 0;
+  SparseStore left, right_rows;
+  SparseView right;
+
+  CommonScores() = default;
+  CommonScores(double w, const SparseView &a, const SparseView &b)
+      : weight(w), left(transposed(a)), right_rows(transposed(b)), right(b) {}
+
+  // Products are added in the order of features in both, so that a pair has the same bits alone and in a block; both ways round too.
+  void add_pair(int i, int j, double &score) const {
+    if (weight == 0) return;
+    each_common(left.view()[i], right_rows.view()[j], [&](double product) { score += weight * product; });
+  }
+  // score[r + c * stride] of nodes first_row + r and first_column + c.
+  void add_block(int first_row, int rows, int first_column, int columns, double *score, int stride) const {
+    if (weight == 0) return;
+    for (int r = 0; r < rows; ++r) {
+      const Slice node = left.view()[first_row + r];
+      for (int p = 0; p < node.size; ++p) {
+        const Slice feature = right[node.index[p]];
+        const int *end = feature.index + feature.size;
+        const int *from = std::lower_bound(feature.index, end, first_column);
+        for (const int *at = from; at != end && *at < first_column + columns; ++at)
+          score[r + std::ptrdiff_t(*at - first_column) * stride] += weight * (node.value[p] * feature.value[at - feature.index]);
+      }
+    }
+  }
+};
+
 struct PairTables {
   NodeTable left, right;
+  CommonScores common = {};
 };
 
 inline int table_columns(const Term &term) {
@@ -175,6 +208,7 @@ inline std::vector<double> pair_scores(const PairTables &tables, const std::vect
     score(a.panel(i[q]), a.alone.data() + i[q] / kLanes * kLanes, 1, b.panel(j[q]), b.alone.data() + j[q], 1, a.width, lanes,
           kLanes);
     out[q] = lanes[i[q] % kLanes];
+    tables.common.add_pair(i[q], j[q], out[q]);
   }
   return out;
 }
@@ -272,6 +306,7 @@ void score_blocks(const PairTables &tables, const PairBlocks &blocks, int thread
     Scratch &mine = scratch[thread];
     score(a.panel(block.first_row), a.alone.data() + block.first_row, (block.rows + kLanes - 1) / kLanes,
           b.panel(block.first_column), b.alone.data() + block.first_column, block.columns, a.width, mine.score.data(), kBlockRows);
+    tables.common.add_block(block.first_row, block.rows, block.first_column, block.columns, mine.score.data(), kBlockRows);
     block.score = mine.score.data();
     if (blocks.mark(index, block, mine.skip)) block.skip = mine.skip.data();
     visit(block, thread);
