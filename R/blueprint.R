@@ -15,7 +15,7 @@ learn_design <- function(x) {
   check_size(design$x, "x")
   features <- if (is.null(design$names)) paste0("V", seq_len(ncol(design$x))) else design$names
   check_cells(design$x, features, "x")
-  list(x = design$x, blueprint = list(kind = "matrix", features = features, named = !is.null(design$names)))
+  list(x = design$x, dense = is.matrix(x), blueprint = list(kind = "matrix", features = features, named = !is.null(design$names)))
 }
 
 learn_data_frame <- function(x) {
@@ -217,8 +217,9 @@ row_product <- function(a, b) {
 #' @noRd
 design_for <- function(blueprint, newdata, allow_new_levels = FALSE, arg = "newdata") {
   if (!is.null(blueprint$recipe)) newdata <- bake_predictors(blueprint, newdata, arg)
-  if (blueprint$kind == "matrix") design_from_matrix(blueprint, newdata, arg)
+  design <- if (blueprint$kind == "matrix") design_from_matrix(blueprint, newdata, arg)
   else design_from_frame(blueprint, newdata, allow_new_levels, arg)
+  replace(design, "x", list(standardized(design$x, blueprint$standard)))
 }
 
 design_from_matrix <- function(blueprint, newdata, arg) {

@@ -18,12 +18,17 @@
 #' * `hofm_error_missing_package`: a package that the call needs is not installed (field `package`);
 #' * `hofm_error_no_predict`: one of the models of [compare_models()] has no `predict()` (field `model`);
 #' * `hofm_error_prediction`: one of them did not predict what it should (field `model`);
-#' * `hofm_error_worker`: a process of [cv_hofm()] did not come back with a result;
+#' * `hofm_error_worker`: a process of [cv_hofm()], or a worker of [hofm.hofm_shards()], did not come back with a result;
+#' * `hofm_error_interrupted`: [bayes_hofm()] was interrupted before there was a draw;
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
+#' * `hofm_warning_ordered`: the order of an ordered factor with more than two levels was not used;
 #' * `hofm_warning_dropped_rows`: [compare_models()] left out rows that some model has no prediction for;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
+#' * `hofm_warning_chains`: chains of [bayes_hofm()] disagree, or one left the finite numbers;
+#' * `hofm_warning_interrupted`: [bayes_hofm()] was interrupted and returns the draws that there are;
 #' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step, or found none that lowers the objective;
 #' * `hofm_warning_precision`: coordinate descent ended early, since rounding errors would have decided what comes next;
+#' * `hofm_warning_scale`: the response is far from the scale that its loss is made for;
 #' * `hofm_warning_one_class`: only one class is there, so that an area under the ROC curve is `NA`;
 #' * `hofm_warning_no_interval`: a class has a single member, so that an interval or a test is `NA`;
 #' * `hofm_warning_self_links`: links of nodes to themselves were left out.

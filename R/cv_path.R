@@ -39,7 +39,7 @@ new_walk <- function(problem, spec, lambda, control, seed, record) {
   found <- vector("list", length(lambda))
   revived <- lambda[1]
   list(
-    fresh = fresh, lambda = lambda, lowest = function() lowest,
+    fresh = fresh, lambda = lambda, spec = spec, lowest = function() lowest,
     tries = function(l) smooth && length(fresh$P) && l %% 7 == 0 && l <= 0.7 * length(lambda),
     fit = function(l, init, tol_times = 1) {
       control$tol <- tol_times * control$tol
@@ -62,7 +62,7 @@ new_walk <- function(problem, spec, lambda, control, seed, record) {
     },
     start = function(l) {
       if (l == 1) return(c(fresh, list(objective = Inf)))
-      last <- replace(found[[l - 1]], "objective", objective_at(lambda[l], found[[l - 1]], lambda[l - 1]))
+      last <- replace(found[[l - 1]], "objective", objective_at(lambda[l], found[[l - 1]], lambda[l - 1], spec))
       if (l == 2 || !smooth) return(last)
       stride <- log(lambda[l] / lambda[l - 1]) / log(lambda[l - 1] / lambda[l - 2])
       ahead <- go_ahead(found[[l - 1]], found[[l - 2]], stride)
@@ -82,7 +82,7 @@ challenged <- function(fit, walk, l) {
 look_back <- function(walk, l, fit, hopeful) {
   for (k in rev(seq_len(l - 1))) {
     known <- walk$lowest()[k]
-    if (!hopeful && !lower(objective_at(walk$lambda[k], fit, walk$lambda[k + 1]), known)) break
+    if (!hopeful && !lower(objective_at(walk$lambda[k], fit, walk$lambda[k + 1], walk$spec), known)) break
     fit <- walk$fit(k, fit)
     if (!lower(fit$objective, known)) break
     walk$keep(k, fit)
@@ -115,11 +115,15 @@ objective_of <- function(problem, spec, control, parameters) {
 }
 
 # The objective of a fit at another lambda: what is minimised is linear in lambda.
-objective_at <- function(other, fit, lambda) {
-  fit$objective + (other - lambda) / 2 * (sum(fit$w^2) + sum(fit$gamma^2) + sum(vapply(fit$P, function(p) sum(p^2), 0)))
+objective_at <- function(other, fit, lambda, spec) {
+  change <- solver_lambda(with_lambda(spec, other)) - solver_lambda(with_lambda(spec, lambda))
+  factors <- vapply(fit$P, function(p) sum(p^2), 0)
+  squares <- if (spec$model == "hofm") replace(numeric(spec$order), c(if (spec$linear) 1L, fitted_degrees(spec)), c(if (spec$linear) sum(fit$w^2), factors))
+             else sum(fit$gamma^2) + sum(factors)
+  fit$objective + sum(change * squares) / 2
 }
 
-parameters_of <- function(fit) fit[intersect(c("intercept", "w", "P", "theta", "gamma", "drawn"), names(fit))]
+parameters_of <- function(fit) fit[intersect(c("intercept", "w", "P", "theta", "gamma", "common", "drawn"), names(fit))]
 
 # Which columns of each P are at least a tenth as long as those that a fit starts from. Not half: where features are many,
 # columns of that size are part of good fits, and drawing them anew cost 14 times the time on pairs of debian_r.

@@ -37,16 +37,17 @@ fold_label <- function(spec, fold) {
 }
 
 #' Run jobs 1, ..., n here, in forked processes, or as the future plan says
+#' @param sound Whether what a job returned is a result.
 #' @noRd
-share_out <- function(n, run, workers, progress, label) {
+share_out <- function(n, run, workers, progress, label, sound = is.matrix) {
   on.exit(progress$done())
   apart <- function(job) tryCatch(run(job, function(l) NULL), error = identity)
   if (workers > 1 && .Platform$OS.type == "unix") {
     return(whole(parallel::mclapply(seq_len(n), apart, mc.cores = min(workers, n), mc.set.seed = FALSE,
-                                    mc.preschedule = FALSE)))
+                                    mc.preschedule = FALSE), sound))
   }
   if (workers == 1 && has_future_plan()) {
-    return(whole(future.apply::future_lapply(seq_len(n), apart, future.seed = NULL)))
+    return(whole(future.apply::future_lapply(seq_len(n), apart, future.seed = NULL), sound))
   }
   lapply(seq_len(n), function(job) {
     found <- run(job, progress$step)
@@ -56,10 +57,10 @@ share_out <- function(n, run, workers, progress, label) {
 }
 
 # An error in a worker is raised again here; one that was killed leaves no result.
-whole <- function(found) {
+whole <- function(found, sound) {
   failed <- Find(function(f) inherits(f, "error"), found)
   if (!is.null(failed)) stop(failed)
-  if (all(vapply(found, is.matrix, NA))) return(found)
+  if (all(vapply(found, sound, NA))) return(found)
   hofm_abort("A worker process ended without a result: try fewer `workers`.", "hofm_error_worker")
 }
 
@@ -69,11 +70,11 @@ has_future_plan <- function() {
 }
 
 # A bar over fits in interactive sessions, a line for each path on request, else nothing.
-cv_progress <- function(total, verbose) {
+cv_progress <- function(total, verbose, title = "Cross-validating") {
   nothing <- list(step = function(l) NULL, job = function(label) NULL, done = function() NULL)
   if (verbose) return(utils::modifyList(nothing, list(job = path_message)))
   if (!interactive()) return(nothing)
-  bar <- cli::cli_progress_bar("Cross-validating", total = total, clear = TRUE, .auto_close = FALSE)
+  bar <- cli::cli_progress_bar(title, total = total, clear = TRUE, .auto_close = FALSE)
   finished <- 0
   reached <- 0
   list(

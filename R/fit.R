@@ -19,6 +19,7 @@ fit_model <- function(problem, spec, control, init = NULL, report_on = NULL) {
   seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
   parts <- with_seed(seed, hold_out(problem, control$validation))
   start <- with_seed(seed, starting_values(parts$train, spec, control$init_sd, init))
+  start$common <- started_common(spec$common, init$common)
   all_seen <- is.null(parts$held) && problem$task$kind != "ranking"
   if (is.null(report_on) && !all_seen) report_on <- problem$blocks
   fitted <- run_solver(parts, spec, control, seed, start, report_on, init)
@@ -46,7 +47,7 @@ run_solver <- function(parts, spec, control, seed, start, report_on, init) {
   progress <- new_progress(control, solver_max_iter(spec$solver, control))
   on.exit(progress$done())
   fitted <- within_memory(fit_cpp(
-    training$blocks, task, cpp_model(start, spec), solver_options(spec, control, seed, init), report_on, progress$step
+    training$blocks, task, cpp_model(start, replace(spec, "lambda", list(solver_lambda(spec)))), solver_options(spec, control, seed, init), report_on, progress$step
   ))
   c(fitted, list(ranking = if (task$kind == "ranking") ranking_facts(task)))
 }
@@ -56,6 +57,7 @@ training_of <- function(problem) {
   switch(problem$task$kind,
     samples = list(blocks = problem$blocks, task = list(kind = "samples", response = problem[c("y", "weights", "offset")])),
     all_pairs = list(blocks = problem$blocks, task = problem$task),
+    shards = list(blocks = list(), task = problem$task),
     ranking = if (is.null(problem$task$graph)) rank_rows(problem) else rank_links(problem))
 }
 
@@ -65,7 +67,7 @@ choose_solver <- function(spec) {
   if (spec$solver != "auto") return(spec$solver)
   if (spec$loss == "auc") return("adagrad")
   suits <- model_table()[[spec$model]]$solvers
-  hard <- spec$loss == "poisson" || spec$model == "polynomial"
+  hard <- !loss_facts(spec$loss)$bounded || spec$model == "polynomial"
   if (hard && "lbfgs" %in% suits) "lbfgs" else suits[1L]
 }
 

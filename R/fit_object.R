@@ -12,10 +12,13 @@ format_version <- 1L
 #' @noRd
 new_hofm <- function(engine, problem, spec, control, response, weights, parts, call) {
   check_engine(engine)
-  measures <- fit_measures(engine, problem, spec, if (is.null(weights)) rep(1, problem$n) else weights)
+  measures <- engine$measures                             # of samples in shards
+  if (is.null(measures)) measures <- fit_measures(engine, problem, spec, if (is.null(weights)) rep(1, problem$n) else weights)
   fit <- list(
     intercept = as.double(engine$intercept), w = engine$w, P = engine$P, theta = engine$theta, gamma = engine$gamma,
-    order = spec$order, rank = spec$rank, split = spec$split, lambda = spec$lambda, model = spec$model, loss = spec$loss,
+    common = engine$common,
+    order = spec$order, rank = spec$rank, split = spec$split, lambda = spec$lambda, penalty = solver_lambda(spec),
+    penalty_factor = spec$penalty_factor, standardize = isTRUE(spec$standardize), tuning = spec$tuning, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
     objective = engine$objective, trace = engine$trace, converged = engine$converged,
     message = engine$message, seed = engine$seed, eta = engine$eta, steps = engine$steps,
@@ -32,7 +35,7 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
 }
 
 check_engine <- function(engine) {
-  values <- c(engine[c("intercept", "w", "link", "theta", "gamma", "objective")], engine$P)
+  values <- c(engine[c("intercept", "w", "link", "theta", "gamma", "objective")], engine$P, engine$common["weight"])
   if (all(vapply(values, function(value) is.null(value) || all_finite(value), TRUE))) return(invisible())
   hofm_abort(paste("The solver ended at values that are not finite. Scale the features to about unit size,",
                    "or use a larger `lambda`, or a smaller `eta` or `init_sd` in hofm_control()."),
@@ -138,6 +141,7 @@ fit_rules <- function() {
     P = sound_P,
     theta = function(f) if (f$model %in% c("shared", "simplex")) sound_theta(f$theta, f) else is.null(f$theta),
     gamma = function(f) if (dummies(f) > 0) sound_gamma(f$gamma, f) else is.null(f$gamma),
+    common = function(f) absent_or(f$common, function(rule) sound_common(rule, f$features)),
     blueprint = sound_blueprint,
     response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
     offset_given = function(f) is_flag(f$offset_given),

@@ -21,10 +21,14 @@
 #' | `loss` | y | formula |
 #' |---|---|---|
 #' | `"squared"` | any number; 0, 1 for two classes | \eqn{(y - f)^2 / 2} |
+#' | `"huber"` | any number | \eqn{(y - f)^2 / 2} up to an error of one, \eqn{|y - f| - 1/2} beyond |
 #' | `"logistic"` | -1, 1 | \eqn{\log(1 + \exp(-y f))}{log(1 + exp(-y f))} |
 #' | `"squared_hinge"` | -1, 1 | \eqn{\max(0, 1 - y f)^2}{max(0, 1 - y f)^2} |
 #' | `"poisson"` | 0 or more | \eqn{\exp(f) - y f}{exp(f) - y f} |
 #' | `"auc"` | -1, 1 | of pairs of samples, see below |
+#'
+#' `"huber"` is for responses with outliers. Its threshold is one unit of the response, so divide the response by the error above which
+#' a value should count as an outlier: 1.345 times the usual spread of the errors loses little where there are none.
 #'
 #' @section Ranking:
 #' `loss = "auc"` fits scores that rank links, or the rows of the second class, above others. The first part of the objective is the
@@ -69,6 +73,12 @@
 #' set, pairs (i, i) are left out; without direction, a link counts as (i, j) and as (j, i). It needs the squared loss,
 #' coordinate descent, and a model whose kernel is a product form: `"hofm"`, `"shared"`, `"all_subsets"` or `"bilinear"`.
 #'
+#' "The same word on both sides" is thousands of products to a model of factors, and one number to a cosine. `common = TRUE` adds one
+#' weight times the cosine of the two nodes, which is fitted with the rest and not penalised. For it, a feature is divided by
+#' the root mean square of its nonzeros and multiplied by \eqn{\sqrt{\log(1 + n / n_j)}}{sqrt(log(1 + n / n_j))} if \eqn{n_j}{n_j} of
+#' the n nodes have it; one that all nodes have is centred first. `fit$common` has the weight and these numbers.
+#' `common = FALSE` with `negatives = "given"` is the model of the paper.
+#'
 #' @section Formulas and data frames:
 #' A factor or character variable becomes one 0/1 column for *each* level that occurs (no contrasts: the
 #' penalty makes them unnecessary), named as in [glm()]; a logical variable becomes one column; numbers stay.
@@ -100,15 +110,18 @@
 #' @param x A formula; or a data frame, a base matrix (double, integer or logical) or any matrix of the Matrix
 #'   package, with a row for each sample.
 #' @param data A data frame with the variables of the formula.
-#' @param y The response: numeric; or with two classes logical, factor or character.
+#' @param y The response: numeric; or with two classes logical, factor or character. A factor or character vector of more than two
+#'   classes gives a fit of class [hofm_classes].
 #' @param order The highest degree m of feature combinations, 1 to 20. Order 1 is ridge or logistic ridge
 #'   regression. The models `"all_subsets"` and `"bilinear"` have none: leave it out, or give `NA`.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
 #'   ..., `order`. 0 leaves that degree out.
 #' @param lambda The penalties: how strongly parameters are pulled to zero, see below. One number, or one for each degree 1, ...,
-#'   `order`.
-#' @param model The kind of model; `"hofm"` has a separate P for each degree.
-#' @param loss `"squared"`, `"logistic"`, `"squared_hinge"`, `"poisson"` or `"auc"`. By default logistic for a
+#'   `order`. For pairs of nodes `NULL`, the default, chooses one number, and the weight of negatives, by links that are held out of the
+#'   training links; `fit$tuning` says what was tried.
+#' @param model The kind of model; `"hofm"` has a separate P for each degree. For pairs of nodes `NULL`, the default, takes the better of
+#'   `"hofm"` and `"bilinear"`, by links that are held out, if neither `lambda` nor `order` is given; otherwise it is `"hofm"`.
+#' @param loss `"squared"`, `"huber"`, `"logistic"`, `"squared_hinge"`, `"poisson"` or `"auc"`. By default logistic for a
 #'   two-class response (factor, logical or character) and squared for a numeric one.
 #' @param solver `"cd"` (coordinate descent), `"lbfgs"`, `"adagrad"`, `"sgd"`, or `"auto"` to have one chosen;
 #'   `fit$solver` says which, and the section below when.
@@ -120,7 +133,10 @@
 #'   needs one too.
 #' @param negatives,negative_weight For pairs of nodes: `"given"` trains on the pairs as they are; `"all"` on every pair of nodes, see
 #'   below, with the weight `negative_weight` for each pair that is not a link (by default such that links and other pairs have the
-#'   same weight in total).
+#'   same weight in total). `NULL`, the default, is `"all"` wherever that is possible.
+#' @param common For pairs of nodes: whether the model has a weight for what two nodes have in common, the cosine of their features, see
+#'   below. `NULL`, the default, is `TRUE` wherever that is possible: for one node set, or two with features of the same names, and
+#'   solvers `"cd"` and `"lbfgs"`.
 #' @param subset,na.action As in [glm()]; `weights`, `offset` and `subset` of the formula method are evaluated
 #'   in `data`.
 #' @param init A fit to start from, with the same features, order and rank, or a list with some of
@@ -164,13 +180,14 @@ hofm <- function(x, ...) UseMethod("hofm")
 #' @export
 hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
                          solver = "auto", intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
-                         init = NULL, control = hofm_control(), ...) {
+                         init = NULL, control = hofm_control(), standardize = FALSE, penalty_factor = NULL, groups = NULL, ...) {
   if (missing(x)) return(eval(formula_as_x(match.call()), parent.frame()))
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- read_formula(x, data, call, parent.frame())
   spec$intercept <- spec$intercept && parts$intercept
+  spec <- with_scales(spec, standardize, penalty_factor, groups, parts$blueprint)
   fit_checked(parts, spec, init, control, tidy_call(call, environment(parts$blueprint$formula)))
 }
 
@@ -179,10 +196,11 @@ hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, mod
 hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
                         solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
-                        control = hofm_control(), ...) {
+                        control = hofm_control(), standardize = FALSE, penalty_factor = NULL, groups = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- matrix_parts(x, y, weights, offset)
+  spec <- with_scales(spec, standardize, penalty_factor, groups, parts$blueprint)
   fit_checked(parts, spec, init, control, tidy_call(resolve_dots(match.call(), parent.frame())))
 }
 
@@ -196,28 +214,46 @@ hofm.data.frame <- hofm.matrix
 
 #' @rdname hofm
 #' @export
-hofm.link_pairs <- function(x, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = "squared", solver = "auto",
-                            intercept = TRUE, linear = NULL, negatives = c("given", "all"), negative_weight = NULL,
-                            weights = NULL, offset = NULL, init = NULL, control = hofm_control(), ...) {
+hofm.link_pairs <- function(x, order = 2, rank = 16, lambda = NULL, model = NULL, loss = "squared", solver = "auto",
+                            intercept = TRUE, linear = NULL, negatives = NULL, negative_weight = NULL,
+                            common = NULL, weights = NULL, offset = NULL, init = NULL, control = hofm_control(), ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear, links = TRUE)
+  if (inherits(init, "hofm") && is.null(model) && is.null(lambda)) {      # a fit goes on with what was chosen for it
+    model <- init$model
+    lambda <- unique(init$lambda)
+    if (is.null(negative_weight) && !identical(negatives, "given")) negative_weight <- init$negatives$weight
+  }
+  values <- list(rank = rank, model = model, loss = loss, solver = solver, intercept = intercept, linear = linear, common = common)
+  if (!missing(order)) values$order <- order
+  call <- tidy_call(resolve_dots(match.call(), parent.frame()))
+  if (is.null(model) && is.null(lambda) && missing(order)) {
+    more <- list(negatives = negatives, negative_weight = negative_weight, weights = weights, offset = offset, init = init, control = control)
+    return(best_link_model(x, c(values, more), call))
+  }
+  spec <- check_spec(if (!missing(order)) order, rank, if (is.null(lambda)) 1e-3 else lambda, if (is.null(model)) "hofm" else model,
+                     loss, solver, intercept, linear, links = TRUE)
   check_pairs(x, "x")
   spec$split <- ncol(x$A)
+  spec$common <- check_common(common, x, spec)
   check_blocks(x, spec)
-  negatives <- if (!missing(negatives)) check_choice(negatives, "negatives", c("given", "all"))
+  negatives <- check_negatives(negatives, x, spec, weights, offset, negative_weight)
   parts <- pair_parts(x, weights, offset)
-  call <- tidy_call(resolve_dots(match.call(), parent.frame()))
-  if (identical(spec$loss, "auc")) {
-    parts <- check_auc_negatives(x, parts, if (is.null(negatives)) "all" else negatives, negative_weight)
-    return(fit_checked(parts, spec, init, control, call))
+  parts$blocks <- compared_blocks(parts$blocks, spec$common)
+  ranked <- identical(spec$loss, "auc")
+  if (ranked) parts <- check_auc_negatives(x, parts, negatives, negative_weight)
+  tuned <- NULL
+  if (is.null(lambda) && is.null(weights) && is.null(offset)) {
+    tuned <- tune_pairs(x, values, negatives, negative_weight, control)
+    spec$lambda <- rep(tuned$lambda, length(spec$lambda))
+    if (identical(negatives, "all") && !ranked) negative_weight <- tuned$negative_weight
   }
-  if (identical(negatives, "all")) {
-    parts$training <- all_pairs_problem(x, check_all_pairs(parts, spec, negative_weight, x))
+  if (identical(negatives, "all") && !ranked) {
+    parts$training <- all_pairs_problem(x, check_all_pairs(parts, spec, negative_weight, x), spec$common)
     parts$task <- parts$training$task
-  } else if (!is.null(negative_weight)) {
+  } else if (!is.null(negative_weight) && !ranked) {
     hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
   }
-  fit_checked(parts, spec, init, control, call)
+  with_tuning(fit_checked(parts, spec, init, control, call), tuned)
 }
 
 #' @rdname hofm
@@ -246,13 +282,22 @@ check_spec <- function(order, rank, lambda, model, loss, solver, intercept, line
   order <- check_order(order, model, rules)
   linear <- check_linear(linear, model, rules)
   spec <- list(
-    model = model, order = order, rank = check_rank(rank, order, rules), lambda = check_lambda(lambda, order, rules),
+    model = model, order = order, rank = check_rank(rank, order, rules),
+    lambda = check_lambda(if (is.null(lambda)) 1e-3 else lambda, order, rules), tune = is.null(lambda),
     loss = if (!is.null(loss)) check_choice(loss, "loss", names(loss_table())),
     solver = check_solver(solver, model, rules), intercept = check_flag(intercept, "intercept"), linear = linear)
   if (!linear && !any(spec$rank > 0)) {
     hofm_abort("There is nothing to fit: there is no linear term and no degree has a positive `rank`.", argument = "rank")
   }
   check_pairwise(spec)
+}
+
+# How features are scaled and penalised: what only fits to rows have.
+with_scales <- function(spec, standardize, penalty_factor, groups, blueprint) {
+  spec$standardize <- check_flag(standardize, "standardize")
+  spec["penalty_factor"] <- list(check_penalty_factor(penalty_factor, blueprint$features))
+  spec$groups <- check_groups(groups, blueprint)
+  spec
 }
 
 check_model <- function(model, links) {
@@ -327,34 +372,57 @@ pair_parts <- function(pairs, weights, offset) {
 #'   `training` is the problem that is trained on, and the rows are those that measures of the fit are about.
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
+  if (has_many_classes(parts$y, spec$loss)) return(fit_classes(parts, spec, init, control, call))
   control <- check_control(control, length(factor_names(spec)))
-  features <- parts$blueprint$features
-  check_parameter_count(length(features), spec$rank)
-  checked <- row_problem(parts, spec$loss)
+  check_parameter_count(length(parts$blueprint$features), spec$rank)
+  checked <- row_problem(parts, spec)
+  problem <- checked$problem
+  spec <- settled_spec(spec, checked, control)
+  init <- check_init(init, problem$features, spec)
+  engine <- switch(problem$task$kind,
+    all_pairs = fit_model(parts$training, replace(spec, "solver", "cd"), control, init, report_on = problem$blocks),
+    fit_penalised(problem, spec, control, init))
+  new_hofm(engine, problem, spec, control, checked$response[c("kind", "levels")], checked$weights, checked$parts, call)
+}
+
+# The loss that suits the response, its unit, and penalties that suit the rows where none were given.
+settled_spec <- function(spec, checked, control) {
   spec$loss <- checked$response$loss
-  init <- check_init(init, features, spec)
-  engine <- switch(checked$problem$task$kind,
-    all_pairs = fit_model(parts$training, replace(spec, "solver", "cd"), control, init, report_on = checked$problem$blocks),
-    fit_model(checked$problem, spec, control, init))
-  new_hofm(engine, checked$problem, spec, control, checked$response[c("kind", "levels")], checked$weights, parts, call)
+  spec$unit <- if (isTRUE(spec$standardize)) response_unit(checked$problem, spec$loss) else 1
+  if (!isTRUE(spec$tune) || is.null(spec$standardize) || is.null(loss_facts(spec$loss)$deviance)) return(spec)
+  problem <- replace(checked$problem, "blocks", list(penalised_blocks(checked$problem$blocks, spec$penalty_factor)))
+  chosen <- tune_penalties(problem, spec, control, if (is.null(spec$penalty_factor)) spec$groups)
+  if (is.null(chosen)) return(spec)
+  spec[c("lambda", "off", "tuning")] <- chosen[c("lambda", "off", "tuning")]
+  if (!is.null(chosen$penalty_factor)) spec$penalty_factor <- chosen$penalty_factor
+  spec
+}
+
+# Features with penalties of their own: see penalised_blocks().
+fit_penalised <- function(problem, spec, control, init) {
+  times <- if (!is.null(spec$penalty_factor)) sqrt(spec$penalty_factor)
+  problem$blocks <- penalised_blocks(problem$blocks, spec$penalty_factor)
+  engine <- fit_model(problem, spec, control, scale_features(init, times))
+  scale_features(engine, if (!is.null(times)) 1 / times)
 }
 
 #' Columns, response, weights and offset, checked against each other, as the engine takes them
 #' @param loss NULL for the one that suits the response.
 #' @return A list: `problem` (see fit.R), `response` (as code_response() gives it), `weights` (as given).
 #' @noRd
-row_problem <- function(parts, loss) {
+row_problem <- function(parts, spec) {
   n <- if (is.null(parts[["n"]])) nrow(parts$x) else parts[["n"]]   # `$n` would also find `na.action`
   check_columns(parts$blueprint$features)
   check_response_length(parts$y, n)
-  response <- code_response(parts$y, loss)
+  response <- code_response(parts$y, spec$loss)
   weights <- check_weights(parts$weights, n)
+  if (isTRUE(spec$standardize)) parts <- standardize_parts(parts, weights$share, spec$intercept)
   task <- if (is.null(parts$task)) row_task_value(response$loss) else parts$task
   if (is.null(parts$task)) check_varies(response, weights$share)
   blocks <- if (is.null(parts$blocks)) list(list(x = parts$x, index = NULL)) else parts$blocks
   problem <- list(blocks = blocks, n = n, features = parts$blueprint$features, y = response$y, weights = weights$share,
                   offset = check_offset(parts$offset, n), task = task)
-  list(problem = problem, response = response, weights = weights$given)
+  list(problem = problem, response = response, weights = weights$given, parts = parts)
 }
 
 # What is learned from rows as they are: a ranking of the two classes, or the response.

@@ -69,8 +69,8 @@ plain_fields <- c(
   "converged", "message", "seed", "eta", "deviance", "null.deviance", "loglik", "n", "offset_given",
   "weights_given", "negatives", "ranking", "validation")
 other_fields <- c(
-  "intercept", "w", "P", "theta", "gamma", "features", "response", "blueprint", "control", "trace", "call",
-  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "steps")
+  "intercept", "w", "P", "theta", "gamma", "common", "features", "response", "blueprint", "control", "trace", "call",
+  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "steps", "tuning")
 
 json_fit <- function(fit) {
   one <- jsonlite::unbox
@@ -117,7 +117,7 @@ verbatim <- function(text) structure(text, class = "json")
 json_parameters <- function(fit) {
   array <- function(x) if (is.matrix(x)) json_matrix(x) else if (!is.null(x)) json_vector(unname(x))
   list(intercept = json_value(fit$intercept), w = array(fit$w), P = lapply(fit$P, json_matrix), theta = array(fit$theta),
-       gamma = array(fit$gamma))
+       gamma = array(fit$gamma), common = lapply(fit$common, array))
 }
 
 # What the file says about itself.
@@ -133,12 +133,7 @@ json_description <- function(fit) {
       bilinear = "f(x) = intercept + sum_s (sum_j U[j, s] a[j]) (sum_j V[j, s] b[j]), x being a, of `split` values, followed by b"),
     if (fit$model %in% c("hofm", "shared", "simplex"))
       "A^t(p, x) is the sum over all sets J of t distinct features of the product over j in J of p[j] x[j]",
-    switch(fit$loss,
-      logistic = "The probability of the second level of the response is 1 / (1 + exp(-f)).",
-      poisson = "The expected response is exp(f).",
-      squared_hinge = "The second level of the response is predicted where f > 0.",
-      squared = "The expected response is f.",
-      auc = "Only the order of values f has a meaning: the higher, the likelier is the second level of the response."))
+    loss_facts(fit$loss)$sentence)
 }
 
 field_words <- list(
@@ -146,7 +141,8 @@ field_words <- list(
               "the squared norms; rank has a value for each degree 2, ..., order of the model hofm"),
   features = "names of the features",
   parameters = paste("intercept; w, a weight for each feature; P, matrices of factors with a row for each feature;",
-                     "theta and gamma, see above"),
+                     "theta and gamma, see above; common, of links: weight times the cosine of the two nodes, whose features enter as",
+                     "(x - center) * scale, those of the second node taken in `order`"),
   response = "how the response was given, and its two classes if it has them, the second of which counts as positive",
   encoding = paste("how newdata becomes features. kind matrix: columns are matched by name, or by position if not named.",
                    "kind frame: variables are evaluated by their calls (R), or are columns of data; a factor has an indicator for each",
@@ -333,7 +329,14 @@ rebuilt_parameters <- function(parameters, plain, features) {
   list(intercept = numbers(parameters[["intercept"]]),
        w = if (!is.null(parameters[["w"]])) stats::setNames(numbers(parameters[["w"]]), features),
        P = if (length(P)) Map(matrix_of, P, unname(rows)) else empty_factors,
-       theta = vector_or_matrix(parameters[["theta"]]), gamma = vector_or_matrix(parameters[["gamma"]]))
+       theta = vector_or_matrix(parameters[["theta"]]), gamma = vector_or_matrix(parameters[["gamma"]]), common = rebuilt_common(parameters[["common"]]))
+}
+
+# Absent from files of earlier versions.
+rebuilt_common <- function(common) {
+  if (!length(common)) return(NULL)
+  rule <- lapply(common[c("weight", "center", "scale", "order")], numbers)
+  replace(rule, "order", list(as.integer(rule$order)))
 }
 
 empty_factors <- stats::setNames(list(), character())

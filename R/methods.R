@@ -49,7 +49,7 @@ NULL
 coef.hofm <- function(object, degree = NULL, ...) {
   check_fit(object)
   if (is.null(degree)) return(Filter(Negate(is.null),
-                                     unclass(object)[c("intercept", "w", "P", "theta", "gamma")]))
+                                     unclass(object)[c("intercept", "w", "P", "theta", "gamma", "common")]))
   if (object$model != "hofm") {
     hofm_abort("`degree` needs `model = \"hofm\"`: the degrees of other models share their parameters.", argument = "degree")
   }
@@ -92,7 +92,7 @@ scaled_residuals <- function(fit, raw, type) {
 
 # The response as the loss has it, from mean plus residual; classes are rounded back to what they were.
 coded_response <- function(fit, y) {
-  switch(fit$loss, logistic = 2 * round(y) - 1, squared_hinge = round(y), poisson = pmax(0, y), y)
+  loss_facts(fit$loss)$coded(y)
 }
 
 prior_weights <- function(fit) if (is.null(fit$prior.weights)) rep(1, fit$n) else fit$prior.weights
@@ -206,15 +206,8 @@ simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
     set.seed(check_count(seed, "seed", min = -.Machine$integer.max))
     state <- structure(seed, kind = as.list(RNGkind()))
   }
-  draws <- replicate(nsim, stats::naresid(object$na.action, draw_response(object, mean)), simplify = FALSE)
+  draws <- replicate(nsim, stats::naresid(object$na.action, facts$draw(object, mean)), simplify = FALSE)
   structure(list2DF(stats::setNames(draws, paste0("sim_", seq_len(nsim)))), seed = state)   # as.data.frame() is slow for many
-}
-
-draw_response <- function(fit, mean) {
-  n <- length(mean)
-  if (fit$loss == "poisson") return(as.double(stats::rpois(n, mean)))
-  if (fit$loss == "squared") return(mean + stats::rnorm(n) * sqrt(fit$deviance / fit$n / prior_weights(fit)))
-  as_response_class(2 * stats::rbinom(n, 1, mean) - 1, fit$loss, fit$response)
 }
 
 #' @rdname hofm_methods

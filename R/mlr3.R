@@ -42,7 +42,7 @@ classif_learner <- function() {
       super$initialize(
         id = "classif.hofm", packages = "hofm", feature_types = learner_features,
         predict_types = c("response", "prob"), properties = c("twoclass", "weights"),
-        param_set = learner_parameters(c("logistic", "squared_hinge", "squared")),
+        param_set = learner_parameters(learner_losses("classes")),
         label = "Higher-Order Factorization Machine", man = "hofm::mlr_learners_hofm")
     }),
     private = list(
@@ -58,7 +58,7 @@ regr_learner <- function() {
     public = list(initialize = function() {
       super$initialize(
         id = "regr.hofm", packages = "hofm", feature_types = learner_features, predict_types = "response",
-        param_set = learner_parameters(c("squared", "poisson")), properties = "weights",
+        param_set = learner_parameters(learner_losses("numbers")), properties = "weights",
         label = "Higher-Order Factorization Machine", man = "hofm::mlr_learners_hofm")
     }),
     private = list(
@@ -69,6 +69,13 @@ regr_learner <- function() {
 learner_features <- c("logical", "integer", "numeric", "character", "factor", "ordered")
 
 control_settings <- setdiff(names(formals(hofm_control)), c("verbose", "..."))
+
+# Losses of rows that take classes, or numbers; those made for them come first, the default before all.
+learner_losses <- function(response) {
+  facts <- Filter(function(f) !is.null(f$deviance) && (if (response == "classes") !is.null(f$coding) else !f$classes), loss_table())
+  made_for <- vapply(facts, function(f) f$classes, NA) == (response == "classes")
+  names(facts)[order(!made_for)]
+}
 
 learner_parameters <- function(losses) {
   count <- function(...) paradox::p_int(1L, ..., tags = "train")
@@ -115,6 +122,7 @@ two_columns <- function(fit, probability) {
 }
 
 check_probabilities <- function(fit) {
-  if (fit$loss == "logistic") return(invisible())
+  facts <- loss_facts(fit$loss)
+  if (facts$classes && !is.null(facts$family)) return(invisible())
   unsupported(sprintf("Probabilities need `loss = \"logistic\"`: the %s loss has none.", fit$loss))
 }

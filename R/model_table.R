@@ -57,7 +57,7 @@ cpp_model <- function(parameters, spec) {
     polynomial = list(new_term("polynomial", spec$order, spec$lambda, rbind(parameters$gamma, one), augment = 1L)),
     bilinear = list(new_term("bilinear", 2L, spec$lambda, rbind(P$U, P$V), split = nrow(P$U)))
   )
-  list(intercept = parameters$intercept, fit_intercept = isTRUE(spec$intercept), terms = terms)
+  list(intercept = parameters$intercept, fit_intercept = isTRUE(spec$intercept), common = parameters$common$weight, terms = terms)
 }
 
 separate_terms <- function(parameters, spec) {
@@ -71,6 +71,7 @@ separate_terms <- function(parameters, spec) {
 model_parameters <- function(fitted, spec, features) {
   P <- fitted$P
   out <- list(intercept = fitted$intercept, w = NULL, P = NULL, theta = NULL, gamma = NULL)
+  if (!is.null(spec$common)) out$common <- replace(spec$common, "weight", fitted$common)
   if (spec$model == "hofm" && spec$linear) {
     out$w <- stats::setNames(P[[1L]][, 1L], features)
     P <- P[-1L]

@@ -31,17 +31,24 @@
 #' @export
 predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"),
                          offset = NULL, allow_new_levels = FALSE, threads = NULL, ...) {
+  refuse_se(match.call(expand.dots = FALSE)$...)
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
   check_fit(object)
   allow_new_levels <- check_flag(allow_new_levels, "allow_new_levels")
   threads <- if (is.null(threads)) object$control$threads else check_count(threads, "threads", max = 1024)
   if (is.null(newdata)) return(predict_training(object, type, offset))
+  if (inherits(newdata, "hofm_shards")) return(predict_shards(object, newdata, type, threads))
   design <- if (inherits(newdata, "link_pairs")) pair_design(object, newdata)
   else design_for(fit_blueprint(object), newdata, allow_new_levels)
   design$offset <- total_offset(object, design, offset)
   if (type == "terms") predict_terms(object, design, threads)
   else predict_values(object, design, type, threads)
+}
+
+refuse_se <- function(dots) {
+  if (!"se.fit" %in% names(dots)) return(invisible())
+  unsupported("A fit has no standard errors of its own: use predict(bootstrap_hofm(fit, data), newdata, se.fit = TRUE).")
 }
 
 fit_blueprint <- function(fit) c(fit$blueprint, list(features = fit$features))

@@ -28,10 +28,11 @@
 #' @export
 hofm.recipe <- function(x, data, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
-                        control = hofm_control(), ...) {
+                        control = hofm_control(), standardize = FALSE, penalty_factor = NULL, groups = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- recipe_parts(x, data, weights, offset)
+  spec <- with_scales(spec, standardize, penalty_factor, groups, parts$blueprint)
   fit_checked(parts, spec, init, control, tidy_call(resolve_dots(match.call(), parent.frame())))
 }
 

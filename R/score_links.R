@@ -29,7 +29,7 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
   type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
   fit <- check_link_fit(fit)
   graph <- matched_graph(fit, graph_of(A, B))
-  link <- within_memory(score_links_cpp(graph$A, graph$B, link_model(fit), link_threads(fit, threads)))
+  link <- within_memory(score_links_cpp(graph$A, graph$B, link_model(fit, graph), link_threads(fit, threads)))
   if (is.null(link)) abort_overflow()
   dimnames(link) <- if (!all(vapply(graph$nodes, is.null, NA))) unname(graph$nodes)
   on_scale(fit, link, type)
@@ -71,7 +71,7 @@ top_links <- function(fit, links, n = 10, by = c("overall", "node"), B = NULL, k
   left_out <- known_pairs(links, known, graph)
   graph <- matched_graph(fit, graph)
   best <- guard_overflow(top_links_cpp(
-    graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, left_out, n, by == "node", link_threads(fit, threads)))
+    graph$A, graph$B, link_model(fit, graph), pair_grid(graph)$kind, left_out, n, by == "node", link_threads(fit, threads)))
   if (!all_finite(best$score)) abort_overflow()
   data.frame(node_labels(graph, best$i, best$j), score = on_scale(fit, best$score, type), stringsAsFactors = FALSE)
 }
@@ -139,7 +139,7 @@ pair_links <- function(fit, pairs, threads) {
 rest_curve <- function(fit, test, most, threads) {
   graph <- matched_graph(fit, graph_of(test))
   ends <- function(pairs) ordered_ends(graph, pairs$i, pairs$j)
-  guard_overflow(links_curve_cpp(graph$A, graph$B, link_model(fit), pair_grid(graph)$kind, ends(test$links),
+  guard_overflow(links_curve_cpp(graph$A, graph$B, link_model(fit, graph), pair_grid(graph)$kind, ends(test$links),
                                  ends(test$train), most, threads))
 }
 
@@ -255,7 +255,7 @@ matched_blocks <- function(fit, pairs, arg = "newdata") {
   graph <- matched_graph(fit, graph_of(pairs))
   known <- block_features(fit$features, "pair")
   context <- if (length(known)) matched_columns(pairs$context, known, block_features(pairs$features, "pair"), "context")
-  pair_blocks(list(A = graph$A, B = graph$B, i = pairs$i, j = pairs$j, context = context))
+  compared_blocks(pair_blocks(list(A = graph$A, B = graph$B, i = pairs$i, j = pairs$j, context = context)), fit$common)
 }
 
 # Names of the features of one block, without its prefix.
@@ -265,11 +265,14 @@ block_features <- function(features, set) {
   substring(features[startsWith(features, prefix)], nchar(prefix) + 1L)
 }
 
-# The terms that the core's tables are made of. The penalty plays no part.
-link_model <- function(fit) {
+# What the core's tables are made of. The penalty plays no part.
+link_model <- function(fit, graph) {
   spec <- fit[c("model", "order", "rank", "linear")]
   spec$lambda <- if (fit$model == "hofm") numeric(fit$order) else 0
-  cpp_model(fit, spec)
+  model <- cpp_model(fit, spec)
+  if (is.null(fit$common)) return(model)
+  blocks <- compared_blocks(list(list(x = graph$A), list(x = graph$B)), fit$common)
+  c(model, list(compared = list(A = blocks[[1L]]$common, B = blocks[[2L]]$common)))
 }
 
 # ---- Scores that are no numbers ----------------------------------------------------------------------------

@@ -10,7 +10,9 @@
 #' @inheritParams link_pairs
 #' @param edges The known links: a data frame or matrix with columns `i` and `j`, or else nodes of A in its first column
 #'   and nodes of B in its second; numbers of rows, or names of nodes. Rows with `y = 0`, if there is such a column, are
-#'   not links. A link that comes twice counts once.
+#'   not links. A link that comes twice counts once. Or an adjacency matrix (base or Matrix), whose nonzeros are links, or a graph of the
+#'   package igraph. Such a graph, or a square adjacency matrix, may also come alone, as `A`: the only feature of a node is then the
+#'   node itself, and `directed` is what the graph says.
 #' @param prop Share of the links that go to the training set, between 0 and 1.
 #' @param ratio How many pairs without a link to draw for each link of the training set. They are drawn without
 #'   replacement, all with the same chance, and are never known links of either set.
@@ -36,6 +38,11 @@
 #' head(as.data.frame(small$test))
 #' @export
 split_links <- function(A, B = NULL, edges, prop = 0.5, ratio = 1, directed = FALSE, seed = NULL) {
+  bare <- if (!missing(A)) bare_graph(A, !missing(edges) || !is.null(B))
+  if (!is.null(bare)) {
+    return(split_links(bare$A, edges = bare$edges, prop = prop, ratio = ratio,
+                       directed = if (missing(directed)) bare$directed else directed, seed = seed))
+  }
   graph <- read_graph(A, B, directed)
   grid <- pair_grid(graph)
   links <- known_links(if (!missing(edges)) edges, graph, grid)
@@ -139,6 +146,6 @@ sample_negatives <- function(A, B = NULL, edges, n = NULL, directed = FALSE, see
   links <- known_links(if (!missing(edges)) edges, graph, grid)
   n <- negatives_wanted(if (is.null(n)) length(links) else check_count(n, "n", min = 0), grid, links)
   ends <- pair_nodes(grid, draw(seed, free_codes(n, grid, links)))
-  if (is_name(pair_columns(edges, "edges")$i)) ends <- node_labels(graph, ends$i, ends$j)
+  if (is_name(pair_columns(edge_list(edges, c(nrow(graph$A), nrow(graph$B)), "edges"), "edges")$i)) ends <- node_labels(graph, ends$i, ends$j)
   data.frame(ends, y = rep(0, n), stringsAsFactors = FALSE)
 }

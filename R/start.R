@@ -14,7 +14,7 @@ check_init <- function(init, features, spec) {
     from <- init[c("solver", "steps")]
     init <- init_from_fit(init, features, spec)
   }
-  known <- c("intercept", "w", "P", "theta", "gamma")
+  known <- c("intercept", "w", "P", "theta", "gamma", "common")
   if (!is.list(init) || is.null(names(init)) || !all(names(init) %in% known)) {
     must_be("init", "a fit, or a list with elements `intercept`, `w` and `P`", init)
   }
@@ -22,7 +22,14 @@ check_init <- function(init, features, spec) {
   intercept <- if (is.null(init$intercept)) 0 else check_number(init$intercept, "init$intercept")
   list(intercept = if (spec$intercept) intercept else 0, solver = from$solver, steps = from$steps,
        w = check_init_w(init$w, d, spec), P = check_init_factors(init$P, d, spec),
-       theta = check_init_theta(init$theta, spec), gamma = check_init_gamma(init$gamma, spec))
+       theta = check_init_theta(init$theta, spec), gamma = check_init_gamma(init$gamma, spec), common = check_init_common(init$common))
+}
+
+# The weight of what nodes have in common; how they are compared comes from the nodes.
+check_init_common <- function(common) {
+  if (is.null(common)) return(NULL)
+  if (!is.list(common)) must_be("init$common", "a list with a number `weight`", common)
+  list(weight = check_number(common$weight, "init$common$weight"))
 }
 
 init_from_fit <- function(init, features, spec) {
@@ -122,13 +129,13 @@ starting_values <- function(problem, spec, init_sd, init = NULL) {
   sd <- if (is.null(init_sd)) default_init_sd(problem, spec) else rep_len(init_sd, length(names))
   d <- length(problem$features)
   rank <- spec$rank[spec$rank > 0L]
-  empty <- unlist(lapply(problem$blocks, function(block) diff(block$x@p) == 0L))
+  empty <- if (!is.null(problem$empty)) problem$empty else unlist(lapply(problem$blocks, function(block) diff(block$x@p) == 0L))
   P <- Map(function(k, sd) {
     p <- matrix(stats::rnorm(d * k, sd = sd), d)
     p[empty, ] <- 0
     p
   }, rank, sd[seq_along(rank)])
-  idle <- spec$model == "hofm" & !rows_reach(problem, fitted_degrees(spec))
+  idle <- spec$model == "hofm" & (!rows_reach(problem, fitted_degrees(spec)) | fitted_degrees(spec) %in% spec$off)
   P[idle] <- lapply(P[idle], function(p) 0 * p)
   if (spec$model == "bilinear") P <- list(P[[1L]][seq_len(spec$split), , drop = FALSE], P[[1L]][-seq_len(spec$split), , drop = FALSE])
   list(
@@ -158,11 +165,11 @@ starting_intercept <- function(problem, spec) {
   best_intercept(problem, spec$loss) - if (spec$model == "all_subsets") spec$rank else 0
 }
 
-# On the response's own scale an offset takes its part of the mean away.
+# A task that knows the mean of all its responses has rows in memory that are none, or a part of them only.
 best_intercept <- function(problem, loss) {
-  facts <- loss_facts(loss)
-  facts$start(response_mean(problem)) -
-    if (facts$own_scale && length(problem$offset)) sum(problem$weights * problem$offset) else 0
+  start <- loss_facts(loss)$start
+  if (is.null(problem$task$mean)) return(start(problem$y, problem$weights, problem$offset))
+  start(problem$task$mean, 1, if (length(problem$offset)) sum(problem$weights * problem$offset) else numeric())
 }
 
 # The spread of P at which its term starts out with a visible share of the response's spread.
@@ -240,15 +247,11 @@ joined_sample <- function(problem) {
   as(do.call(cbind, parts), "CsparseMatrix")
 }
 
-# Weighted, over what is trained on.
-response_mean <- function(problem) {
-  if (problem$task$kind == "all_pairs") problem$task$mean else sum(problem$weights * problem$y)
-}
-
-# Variance of the response on the link scale: its own for the squared loss, of order one for the others.
+# Variance of the response on the link scale.
 response_variance <- function(problem, loss) {
-  if (!isTRUE(loss_facts(loss)$own_scale)) return(1)
+  spread <- loss_facts(loss)$spread
+  if (is.null(spread)) return(1)
   if (problem$task$kind == "all_pairs") return(problem$task$mean * (1 - problem$task$mean))    # of a 0/1 response
   y <- problem$y - if (length(problem$offset)) problem$offset else 0
-  sum(problem$weights * (y - sum(problem$weights * y))^2)
+  spread(y, problem$weights)
 }

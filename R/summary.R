@@ -30,12 +30,21 @@ summary_rules <- function() {
 }
 
 count_parameters <- function(fit) {
-  fit$has_intercept + length(fit$w) + sum(lengths(fit$P)) + length(fit$gamma) + if (fit$model == "simplex") length(fit$theta) else 0L
+  fit$has_intercept + length(fit$w) + sum(lengths(fit$P)) + length(fit$gamma) + !is.null(fit$common) + if (fit$model == "simplex") length(fit$theta) else 0L
 }
 
+# A row for each degree, and one for what two nodes have in common if the fit has a weight for it.
 degree_table <- function(fit) {
   share <- fit$degree_variance / fit$degree_variance[["total"]]
-  share <- unname(share[names(share) != "total"])
+  table <- term_table(fit, unname(share[!names(share) %in% c("common", "total")]))
+  if (is.null(fit$common)) return(table)
+  last <- list(degree = "common", parameters = 1, norm = abs(fit$common$weight), share = share[["common"]])
+  table <- rbind(table, NA)
+  table[nrow(table), intersect(names(last), names(table))] <- last[intersect(names(last), names(table))]
+  table
+}
+
+term_table <- function(fit, share) {
   degree <- seq_along(share)
   if (fit$model != "hofm") {
     if (fit$model == "all_subsets") degree <- c(degree[-1] - 1L, paste0("> ", length(degree) - 1))

@@ -116,7 +116,7 @@ observed_response <- function(fit, newdata) {
   y <- evaluate_call(left, newdata, environment(formula), "newdata")
   if (fit$response$kind == "numeric" && !loss_facts(fit$loss)$classes) return(as.double(y))
   second <- as.character(y) == as.character(fit$response$levels[2])
-  if (fit$loss == "squared_hinge") ifelse(second, 1, -1) else as.double(second)
+  response_values(loss_facts(fit$loss)$coding[1L + second], fit$loss)
 }
 
 #' @rdname tidy.hofm

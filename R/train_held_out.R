@@ -37,7 +37,7 @@ held_out_part <- function(held) {
 
 # What the fit keeps of it.
 validation_record <- function(fitted, parts) {
-  if (is.null(parts$held)) return(NULL)
+  if (!length(fitted$validation)) return(NULL)
   list(rows = parts$rows, trace = data.frame(iteration = seq_along(fitted$validation) - 1L, loss = fitted$validation),
        best = fitted$best_epoch)
 }

@@ -8,14 +8,18 @@ term_values <- function(fit, blocks, threads) {
 }
 
 # Link values of new rows, without offset.
-link_values <- function(fit, blocks, threads) rowSums(term_values(fit, blocks, threads)) + fit$intercept
+link_values <- function(fit, blocks, threads) rowSums(term_values(fit, blocks, threads)) + fit$intercept + common_values(fit, blocks)
 
 #' The parts that the link is the sum of
 #'
 #' Columns: the intercept, with whatever constant the kernel has, then the degrees. All-subsets has as many degrees as a row has
-#' nonzeros: the first five and the rest are told apart.
+#' nonzeros: the first five and the rest are told apart. What two nodes have in common comes last, if the fit has a weight for it.
 #' @noRd
 degree_values <- function(fit, blocks, threads) {
+  cbind(kernel_values(fit[names(fit) != "common"], blocks, threads), if (!is.null(fit$common)) common_values(fit, blocks))
+}
+
+kernel_values <- function(fit, blocks, threads) {
   switch(fit$model,
     hofm = hofm_degrees(fit, blocks, threads),
     polynomial = polynomial_degrees(fit, blocks),
@@ -36,7 +40,7 @@ degree_values <- function(fit, blocks, threads) {
 degree_variance <- function(fit, problem) {
   rows <- unique(round(seq(1, problem$n, length.out = 10000)))
   blocks <- lapply(problem$blocks, function(block) {
-    if (!is.null(block$index)) return(list(x = block$x, index = block$index[rows]))
+    if (!is.null(block$index)) return(replace(block, "index", list(block$index[rows])))
     list(x = if (length(rows) < problem$n) block$x[rows, , drop = FALSE] else block$x, index = NULL)
   })
   values <- degree_values(fit, blocks, fit$control$threads)
@@ -46,8 +50,9 @@ degree_variance <- function(fit, problem) {
 }
 
 degree_names <- function(fit) {
-  if (fit$model == "all_subsets") return(c("intercept", paste("degree", 1:5), "higher degrees"))
-  c("intercept", paste("degree", seq_len(if (fit$model == "bilinear") 2L else fit$order)))
+  degrees <- if (fit$model == "all_subsets") c(paste("degree", 1:5), "higher degrees")
+             else paste("degree", seq_len(if (fit$model == "bilinear") 2L else fit$order))
+  c("intercept", degrees, if (!is.null(fit$common)) "common")
 }
 
 hofm_degrees <- function(fit, blocks, threads) {

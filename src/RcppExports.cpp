@@ -11,6 +11,65 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// unit_variance_cpp
+Rcpp::NumericVector unit_variance_cpp(Rcpp::List blocks, Rcpp::List model);
+RcppExport SEXP _hofm_unit_variance_cpp(SEXP blocksSEXP, SEXP modelSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    rcpp_result_gen = Rcpp::wrap(unit_variance_cpp(blocks, model));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sample_cpp
+Rcpp::List sample_cpp(Rcpp::List blocks, Rcpp::List data, Rcpp::List model, Rcpp::List prior, Rcpp::List plan, Rcpp::List from, Rcpp::NumericVector spread, SEXP progress);
+RcppExport SEXP _hofm_sample_cpp(SEXP blocksSEXP, SEXP dataSEXP, SEXP modelSEXP, SEXP priorSEXP, SEXP planSEXP, SEXP fromSEXP, SEXP spreadSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type prior(priorSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type plan(planSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(sample_cpp(blocks, data, model, prior, plan, from, spread, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// posterior_link_cpp
+Rcpp::NumericMatrix posterior_link_cpp(Rcpp::List blocks, Rcpp::List shape, Rcpp::NumericMatrix draws, Rcpp::NumericVector offset, Rcpp::IntegerVector level_group, double seed, int threads);
+RcppExport SEXP _hofm_posterior_link_cpp(SEXP blocksSEXP, SEXP shapeSEXP, SEXP drawsSEXP, SEXP offsetSEXP, SEXP level_groupSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type level_group(level_groupSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(posterior_link_cpp(blocks, shape, draws, offset, level_group, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// column_quantiles_cpp
+Rcpp::NumericMatrix column_quantiles_cpp(Rcpp::NumericMatrix values, Rcpp::NumericVector probs);
+RcppExport SEXP _hofm_column_quantiles_cpp(SEXP valuesSEXP, SEXP probsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type probs(probsSEXP);
+    rcpp_result_gen = Rcpp::wrap(column_quantiles_cpp(values, probs));
+    return rcpp_result_gen;
+END_RCPP
+}
 // file_kind_cpp
 std::string file_kind_cpp(std::string name);
 RcppExport SEXP _hofm_file_kind_cpp(SEXP nameSEXP) {
@@ -103,8 +162,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // interactions_cpp
-Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n);
-RcppExport SEXP _hofm_interactions_cpp(SEXP PSEXP, SEXP weightsSEXP, SEXP degreeSEXP, SEXP nSEXP) {
+Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n, Rcpp::IntegerVector group, SEXP x, bool by_effect);
+RcppExport SEXP _hofm_interactions_cpp(SEXP PSEXP, SEXP weightsSEXP, SEXP degreeSEXP, SEXP nSEXP, SEXP groupSEXP, SEXP xSEXP, SEXP by_effectSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -112,7 +171,10 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< std::vector<double> >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
-    rcpp_result_gen = Rcpp::wrap(interactions_cpp(P, weights, degree, n));
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< bool >::type by_effect(by_effectSEXP);
+    rcpp_result_gen = Rcpp::wrap(interactions_cpp(P, weights, degree, n, group, x, by_effect));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -335,8 +397,93 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// checksum_cpp
+std::string checksum_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _hofm_checksum_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(checksum_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_shard_cpp
+std::string write_shard_cpp(std::string file, Rcpp::S4 x, std::vector<double> y, std::vector<double> weights, std::vector<double> offset, std::string dictionary);
+RcppExport SEXP _hofm_write_shard_cpp(SEXP fileSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP offsetSEXP, SEXP dictionarySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type y(ySEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< std::string >::type dictionary(dictionarySEXP);
+    rcpp_result_gen = Rcpp::wrap(write_shard_cpp(file, x, y, weights, offset, dictionary));
+    return rcpp_result_gen;
+END_RCPP
+}
+// shard_header_cpp
+Rcpp::List shard_header_cpp(std::string file, bool whole);
+RcppExport SEXP _hofm_shard_header_cpp(SEXP fileSEXP, SEXP wholeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
+    rcpp_result_gen = Rcpp::wrap(shard_header_cpp(file, whole));
+    return rcpp_result_gen;
+END_RCPP
+}
+// read_shard_cpp
+Rcpp::List read_shard_cpp(std::string file, int features, double most);
+RcppExport SEXP _hofm_read_shard_cpp(SEXP fileSEXP, SEXP featuresSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(read_shard_cpp(file, features, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sum_shards_cpp
+Rcpp::RawVector sum_shards_cpp(Rcpp::List source, Rcpp::List model, Rcpp::IntegerVector columns, Rcpp::RawVector parameters, std::string loss, bool slopes, Rcpp::IntegerVector exponents, int threads);
+RcppExport SEXP _hofm_sum_shards_cpp(SEXP sourceSEXP, SEXP modelSEXP, SEXP columnsSEXP, SEXP parametersSEXP, SEXP lossSEXP, SEXP slopesSEXP, SEXP exponentsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type source(sourceSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< std::string >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< bool >::type slopes(slopesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type exponents(exponentsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(sum_shards_cpp(source, model, columns, parameters, loss, slopes, exponents, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_sums_cpp
+Rcpp::RawVector add_sums_cpp(Rcpp::List parts);
+RcppExport SEXP _hofm_add_sums_cpp(SEXP partsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
+    rcpp_result_gen = Rcpp::wrap(add_sums_cpp(parts));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_hofm_unit_variance_cpp", (DL_FUNC) &_hofm_unit_variance_cpp, 2},
+    {"_hofm_sample_cpp", (DL_FUNC) &_hofm_sample_cpp, 8},
+    {"_hofm_posterior_link_cpp", (DL_FUNC) &_hofm_posterior_link_cpp, 7},
+    {"_hofm_column_quantiles_cpp", (DL_FUNC) &_hofm_column_quantiles_cpp, 2},
     {"_hofm_file_kind_cpp", (DL_FUNC) &_hofm_file_kind_cpp, 1},
     {"_hofm_fit_cpp", (DL_FUNC) &_hofm_fit_cpp, 6},
     {"_hofm_is_sound_cpp", (DL_FUNC) &_hofm_is_sound_cpp, 1},
@@ -344,7 +491,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
     {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 5},
-    {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 4},
+    {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 7},
     {"_hofm_named_columns_cpp", (DL_FUNC) &_hofm_named_columns_cpp, 2},
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},
@@ -361,6 +508,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_roc_points_cpp", (DL_FUNC) &_hofm_roc_points_cpp, 4},
     {"_hofm_auc_pair_cpp", (DL_FUNC) &_hofm_auc_pair_cpp, 3},
     {"_hofm_thin_points_cpp", (DL_FUNC) &_hofm_thin_points_cpp, 3},
+    {"_hofm_checksum_cpp", (DL_FUNC) &_hofm_checksum_cpp, 1},
+    {"_hofm_write_shard_cpp", (DL_FUNC) &_hofm_write_shard_cpp, 6},
+    {"_hofm_shard_header_cpp", (DL_FUNC) &_hofm_shard_header_cpp, 2},
+    {"_hofm_read_shard_cpp", (DL_FUNC) &_hofm_read_shard_cpp, 3},
+    {"_hofm_sum_shards_cpp", (DL_FUNC) &_hofm_sum_shards_cpp, 8},
+    {"_hofm_add_sums_cpp", (DL_FUNC) &_hofm_add_sums_cpp, 1},
     {NULL, NULL, 0}
 };
 

@@ -10,6 +10,7 @@
 #include "hofm/model/dispatch.h"
 #include "hofm/model/model.h"
 #include "hofm/solve/task.h"
+#include "rcpp_shards.h"
 
 namespace hofm {
 
@@ -32,6 +33,10 @@ inline Design as_design(const Rcpp::List &blocks) {
       for (int &i : index) --i;
     }
     design.add(as_columns(block["x"]), std::move(index));
+  }
+  if (blocks.size() > 1) {
+    const Rcpp::List left = blocks[0], right = blocks[1];
+    if (left.containsElementNamed("common")) design.compare(as_columns(left["common"]), as_columns(right["common"]));
   }
   return design;
 }
@@ -78,6 +83,8 @@ inline Model as_model(const Rcpp::List &list) {
   Model model;
   model.intercept = Rcpp::as<double>(list["intercept"]);
   model.fit_intercept = Rcpp::as<bool>(list["fit_intercept"]);
+  model.fit_common = list.containsElementNamed("common") && !Rf_isNull(list["common"]);
+  if (model.fit_common) model.common = Rcpp::as<double>(list["common"]);
   const Rcpp::List terms = list["terms"];
   for (R_xlen_t t = 0; t < terms.size(); ++t) model.terms.push_back(as_term(terms[t]));
   return model;
@@ -145,6 +152,7 @@ inline Task as_task(const Rcpp::List &list) {
   const std::string kind = Rcpp::as<std::string>(list["kind"]);
   if (kind == "all_pairs") return as_all_pairs(list);
   if (kind == "ranking") return as_ranking(list);
+  if (kind == "shards") return as_shards(list);
   return Samples{as_response(list["response"]), as_held_out(list["held_out"])};
 }
 

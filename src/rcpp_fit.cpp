@@ -31,11 +31,11 @@ Rcpp::List fit_cpp(Rcpp::List blocks, Rcpp::List task, Rcpp::List model, Rcpp::L
   if (!Rf_isNull(report_on)) {
     hofm::Design shown = hofm::as_design(report_on);
     outcome.link = hofm::link_values(shown, fitted, {}, settings.threads, monitor);
-  } else if (outcome.link.empty()) {
+  } else if (outcome.link.empty() && design.n > 0) {  // samples in shards stay there
     outcome.link = hofm::link_values(design, fitted, {}, settings.threads, monitor);  // rows that are there are used again
   }
   return Rcpp::List::create(
-      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = outcome.link,
+      Rcpp::_["intercept"] = fitted.intercept, Rcpp::_["common"] = fitted.common, Rcpp::_["P"] = P, Rcpp::_["theta"] = theta, Rcpp::_["link"] = outcome.link,
       Rcpp::_["objective"] = outcome.objective, Rcpp::_["converged"] = outcome.converged, Rcpp::_["eta"] = outcome.eta,
       Rcpp::_["steps"] = hofm::step_state(outcome.steps, fitted), Rcpp::_["halvings"] = outcome.halvings,
       Rcpp::_["diverged"] = outcome.diverged, Rcpp::_["imprecise"] = outcome.imprecise, Rcpp::_["penalty"] = hofm::penalty(fitted),

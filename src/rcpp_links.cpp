@@ -20,7 +20,13 @@ hofm::GraphKind graph_kind_named(const std::string &name) {
 }
 
 hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads, hofm::Monitor &monitor) {
-  return hofm::pair_tables(hofm::as_columns(A), hofm::as_columns(B), hofm::as_model(model), threads, monitor);
+  const hofm::Model scored = hofm::as_model(model);
+  hofm::PairTables tables = hofm::pair_tables(hofm::as_columns(A), hofm::as_columns(B), scored, threads, monitor);
+  if (model.containsElementNamed("compared")) {
+    const Rcpp::List compared = model["compared"];
+    tables.common = hofm::CommonScores(scored.common, hofm::as_columns(compared["A"]), hofm::as_columns(compared["B"]));
+  }
+  return tables;
 }
 
 hofm::PairBlocks blocks_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const std::string &grid, const Rcpp::List &known) {

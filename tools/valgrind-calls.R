@@ -12,7 +12,7 @@ links <- link_pairs(A, B, ends[1:15, ])
 split <- split_links(A, edges = cbind(1:4, 2:5), seed = 1)
 
 responses <- list(squared = x[, 1] + x[, 2] * x[, 3], logistic = x[, 1] > 0, squared_hinge = x[, 1] > 0,
-                  poisson = rep(0:3, 3), auc = x[, 1] > 0)
+                  huber = c(9, 1:11 / 4), poisson = rep(0:3, 3), auc = x[, 1] > 0)
 fitted <- refused <- 0
 
 # A combination that the package refuses is counted as such; any other error ends the run.

@@ -18,8 +18,13 @@ Outcome train(Design &design, Task &task, Model &model, const Options &options, 
 template <class Loss>
 Outcome fit_loss(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor);
 
-#define HOFM_EXTERN_LOSS(word, Loss) \
-  extern template Outcome fit_loss<Loss>(Design &, Samples &, Model &, const Options &, Monitor &);
+// The same for samples in shards.
+template <class Loss>
+Outcome fit_shards(Shards &shards, Model &model, const Options &options, Monitor &monitor);
+
+#define HOFM_EXTERN_LOSS(word, Loss)                                                                      \
+  extern template Outcome fit_loss<Loss>(Design &, Samples &, Model &, const Options &, Monitor &); \
+  extern template Outcome fit_shards<Loss>(Shards &, Model &, const Options &, Monitor &);
 HOFM_FOR_EACH_LOSS(HOFM_EXTERN_LOSS)
 #undef HOFM_EXTERN_LOSS
 

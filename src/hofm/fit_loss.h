@@ -6,6 +6,7 @@
 #include "hofm/solve/lbfgs.h"
 #include "hofm/solve/sg.h"
 #include "hofm/solve/sg_samples.h"
+#include "hofm/solve/shards.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")  // at R's usual -O2 the short loops of coordinate descent over a row's sums are not unrolled
@@ -36,6 +37,12 @@ Outcome run_descent(Design &design, const Response &response, Model &model, cons
 }
 
 template <class Loss>
+Outcome run_lbfgs(Design &design, const Response &response, Model &model, const Options &options, Monitor &monitor) {
+  Objective<Loss> objective(design, response, options, monitor);
+  return Lbfgs(std::ref(objective), options, monitor)(model);
+}
+
+template <class Loss>
 Outcome run_stochastic(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor) {
   Pointwise<Loss> items(design, samples, options, monitor);
   return StochasticGradient<Pointwise<Loss>>(items, step_rule(options.solver), options, monitor)(model);
@@ -44,8 +51,15 @@ Outcome run_stochastic(Design &design, Samples &samples, Model &model, const Opt
 template <class Loss>
 Outcome fit_loss(Design &design, Samples &samples, Model &model, const Options &options, Monitor &monitor) {
   if (options.solver == "cd") return run_descent<Loss>(design, samples.response, model, options, monitor);
-  if (options.solver == "lbfgs") return run<Lbfgs<Loss>>(design, samples.response, model, options, monitor);
+  if (options.solver == "lbfgs") return run_lbfgs<Loss>(design, samples.response, model, options, monitor);
   return run_stochastic<Loss>(design, samples, model, options, monitor);
+}
+
+template <class Loss>
+Outcome fit_shards(Shards &shards, Model &model, const Options &options, Monitor &monitor) {
+  if (options.solver != "lbfgs") return ShardSteps<Loss>(shards, options, monitor)(model);
+  ShardObjective<Loss> objective(shards.train, options, monitor);
+  return Lbfgs(std::ref(objective), options, monitor)(model);
 }
 
 }  // namespace hofm

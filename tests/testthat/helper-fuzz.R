@@ -246,6 +246,7 @@ judge_fit <- function(value, args) {
   if (not_finite(parameters)) return("a parameter that is not finite")
   fitted <- value$linear.predictors
   if (!is.null(fitted) && not_finite(fitted)) return("a fitted value that is not finite")
+  if (inherits(args$x, "hofm_shards")) return(row_values(predict(value, args$x, type = "link"), args$x$rows))
   rows <- utils::head(seq_len(rows_of(args$x)[!is.na(rows_of(args$x))]), 3)
   if (!length(rows) || inherits(args$x, "link_pairs")) return(NULL)
   new <- args$x[rows, , drop = FALSE]

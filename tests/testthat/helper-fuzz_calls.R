@@ -23,12 +23,20 @@ fuzz_pool <- function() {
     pool$cvs <- list(
       cv_hofm(x, y, rank = 1, lambda = c(1, 0.1), nfolds = 3, control = control),
       cv_hofm(class ~ u + v, frame, rank = 1, lambda = c(1, 0.1), nfolds = 3, control = control, keep = TRUE))
+    sampled <- function(...) suppressWarnings(bayes_hofm(..., rank = 1, iter = 10, chains = 2, keep = 8, control = control))
+    pool$bayes <- list(rows = sampled(y ~ u + v, frame), pairs = sampled(pool$links), classes = sampled(class ~ u + v, frame))
     pool$curve <- roc_curve(frame$class, frame$u)
     pool$curves <- c(one = pool$curve, two = roc_curve(frame$class, frame$y))
     pool$area <- auc(frame$class, frame$u, ci = TRUE)
+    pool$boot <- suppressWarnings(bootstrap_hofm(pool$fits$formula, frame, times = 2, seed = 1))
+    pool$effects <- effects_hofm(pool$boot, "u", frame, points = 3)
+    pool$x3 <- as.matrix(iris[c(1:4, 51:54, 101:104), 1:2])
+    pool$classes <- hofm(pool$x3, iris$Species[c(1:4, 51:54, 101:104)], order = 1, control = control)
     pool$compared <- compare_models(list(a = pool$fits$formula, b = function(newdata) newdata$u), frame)
     pool$recipe <- if (requireNamespace("recipes", quietly = TRUE)) recipes::recipe(y ~ u + w, frame)
     pool$files <- fuzz_files(pool)
+    pool$shards <- write_shards(x, file.path(pool$files$folder, "shards"), y, shard_nonzeros = 12)
+    pool$class_shards <- write_shards(x, file.path(pool$files$folder, "classes"), y > 0, shard_nonzeros = 12)
     pool
   }))
 }
@@ -42,6 +50,7 @@ fuzz_fits <- function(pool) {
     logistic = fit(class ~ u + poly(y, 2) + v, pool$frame, rank = 1, loss = "logistic"),
     matrix = fit(pool$x, pool$y, order = 3, rank = 2),
     linear = fit(pool$x, pool$y, order = 1),
+    huber = fit(pool$x, c(50, 1:11 / 4), loss = "huber", rank = 1),
     poisson = fit(pool$x, rep(0:3, 3), loss = "poisson", rank = 1, offset = rep(0.1, 12)),
     hinge = fit(pool$x, two, loss = "squared_hinge", rank = 1, solver = "lbfgs"),
     shared = fit(pool$x, pool$y, model = "shared", order = 3, rank = 2),
@@ -97,7 +106,7 @@ fuzz_settings <- function(pool, n) {
   model <- pick("hofm", "hofm", "hofm", "shared", "simplex", "all_subsets", "polynomial")
   settings <- list(
     order = pick(1, 2, 3, 5), rank = pick(1, 2, 0), lambda = pick(0.1, 0, 1, 1e-8), model = model,
-    loss = pick(NULL, NULL, "squared", "logistic", "poisson", "squared_hinge"),
+    loss = pick(NULL, NULL, "squared", "logistic", "poisson", "squared_hinge", "huber"),
     solver = pick("auto", "cd", "lbfgs", "adagrad", "sgd"), intercept = pick(TRUE, FALSE),
     weights = pick(NULL, runif(n)), offset = pick(NULL, rnorm(n)), control = pool$control)
   if (model == "all_subsets") settings$order <- NULL
@@ -157,7 +166,8 @@ target <- function(fun, args, judge = any_answer, foreign = FALSE, kept = charac
 }
 
 fuzz_targets <- function(pool) {
-  targets <- c(fit_targets(pool), cv_targets(pool), fit_method_targets(pool), link_targets(pool), roc_targets(pool),
+  targets <- c(fit_targets(pool), cv_targets(pool), fit_method_targets(pool), bayes_targets(pool),
+               link_targets(pool), roc_targets(pool),
                kernel_targets(pool), file_targets(pool), framework_targets(pool))
   targets[!vapply(targets, is.null, NA)]
 }
@@ -217,6 +227,41 @@ cv_targets <- function(pool) {
     augment.cv_hofm = optional_target("generics", "augment", function() named_x(with_data(cv()))))
 }
 
+judge_posterior <- function(value, args) {
+  if (!inherits(value, "bayes_hofm")) return("not a fit")
+  if (not_finite(unlist(lapply(value$chains, `[`, c("draws", "mean"))))) "a draw that is not finite"
+}
+
+bayes_targets <- function(pool) {
+  fit <- function() one_of(pool$bayes)
+  short <- function(...) list(..., rank = 1, iter = 6, chains = 2, keep = 4, control = pool$control)
+  named <- function(name) stats::setNames(list(fit()), name)
+  plain <- function(generic, name = "object", judge = any_answer) target(generic, function() named(name), judge, foreign = TRUE)
+  list(
+    bayes_hofm = target(bayes_hofm, function() short(x = pool$x, y = pool$y), judge_posterior),
+    bayes_hofm.matrix = target(bayes_hofm, function() short(x = pool$x, y = pool$y, model = pick("hofm", "shared")), judge_posterior),
+    bayes_hofm.Matrix = target(bayes_hofm, function() short(x = Matrix::Matrix(pool$x, sparse = TRUE), y = pool$y), judge_posterior),
+    bayes_hofm.data.frame = target(bayes_hofm, function() short(x = pool$frame[c("u", "v")], y = pool$frame$class), judge_posterior),
+    bayes_hofm.formula = target(bayes_hofm, function() short(x = y ~ u + v, data = pool$frame), judge_posterior),
+    bayes_hofm.link_pairs = target(bayes_hofm, function() short(x = pool$links), judge_posterior),
+    bayes_hofm.default = target(bayes_hofm, function() list(x = pick(1, "a", NULL)), judge_posterior),
+    hofm_prior = target(hofm_prior, function() list(shape = 1, scale = 1, noise = c(1, 1), lambda = NULL)),
+    print.hofm_prior = target(print, function() list(x = hofm_prior()), foreign = TRUE),
+    predict.bayes_hofm = target(predict, function() list(object = pool$bayes$rows, newdata = pool$frame, type = pick("response", "link"),
+                                                         interval = pick("none", "credible"), level = 0.9), foreign = TRUE),
+    print.bayes_hofm = plain(print, "x"), summary.bayes_hofm = plain(summary),
+    print.summary.bayes_hofm = target(print, function() list(x = summary(fit()), digits = 3), foreign = TRUE),
+    update.bayes_hofm = target(update, function() list(object = fit(), iter = 2, keep = 2), foreign = TRUE),
+    as_hofm = target(as_hofm, function() list(fit = fit(), chain = 1)),
+    posterior_predict.bayes_hofm = optional_target("rstantools", "posterior_predict", function() named("object")),
+    posterior_epred.bayes_hofm = optional_target("rstantools", "posterior_epred", function() named("object")),
+    posterior_linpred.bayes_hofm = optional_target("rstantools", "posterior_linpred", function() named("object")),
+    log_lik.bayes_hofm = optional_target("rstantools", "log_lik", function() named("object")),
+    as_draws.bayes_hofm = optional_target("posterior", "as_draws", function() named("x")),
+    loo.bayes_hofm = optional_target("loo", "loo", function() named("x")),
+    waic.bayes_hofm = optional_target("loo", "waic", function() named("x")))
+}
+
 # Methods for generics of packages that may not be there.
 optional_target <- function(package, generic, args, judge = any_answer) {
   if (requireNamespace(package, quietly = TRUE)) target(getExportedValue(package, generic), args, judge, foreign = TRUE)
@@ -262,7 +307,26 @@ fit_method_targets <- function(pool) {
     # The call is evaluated, as that of any model is: only what is new in it may be wrong.
     update.hofm = target(update, function() list(object = fit(), rank = 1, evaluate = FALSE), foreign = TRUE,
                          kept = c("object", "evaluate")),
-    interactions = target(interactions, function() list(fit = fit(), degree = pick(2, 3), n = 5), judge_frame),
+    interactions = target(interactions, function() list(fit = fit(), degree = pick(2, 3), n = 5, possible = pick(TRUE, FALSE)), judge_frame),
+    bootstrap_hofm = target(bootstrap_hofm, function() list(fit = pool$fits$formula, data = pool$frame, times = 2, seed = 1)),
+    predict.hofm_bootstrap = target(predict, function() {
+      list(object = pool$boot, newdata = pool$frame, se.fit = pick(TRUE, FALSE), level = 0.9)
+    }, foreign = TRUE),
+    print.hofm_bootstrap = target(print, function() list(x = pool$boot, digits = 3), foreign = TRUE),
+    predict.hofm_classes = target(predict, function() {
+      list(object = pool$classes, newdata = pool$x3, type = pick("prob", "class", "link"))
+    }, foreign = TRUE),
+    print.hofm_classes = target(print, function() list(x = pool$classes, digits = 3), foreign = TRUE),
+    summary.hofm_classes = target(summary, function() list(object = pool$classes), foreign = TRUE),
+    print.summary.hofm_classes = target(print, function() list(x = summary(pool$classes), digits = 3), foreign = TRUE),
+    effects_hofm = target(effects_hofm, function() {
+      list(fit = pick(pool$boot, pool$fits$formula), variables = pick("u", "v"), data = pool$frame, method = pick("pdp", "ale"), points = 3)
+    }, judge_frame),
+    plot.hofm_effects = target(plot, function() list(x = pool$effects), foreign = TRUE),
+    autoplot.hofm_effects = optional_target("ggplot2", "autoplot", function() list(object = pool$effects)),
+    variable_importance = target(variable_importance, function() {
+      list(fit = pool$fits$formula, data = pool$frame, method = pick("permutation", "variance"), times = 2, seed = 1)
+    }, judge_frame),
     plot.hofm = plain(plot, which = which, name = "x"),
     autoplot.hofm = optional_target("ggplot2", "autoplot", function() list(object = fit(), which = one_of(which))),
     tidy.hofm = optional_target("generics", "tidy", function() {
@@ -299,6 +363,7 @@ link_targets <- function(pool) {
     split_links = target(split_links, function() {
       c(nodes(), list(edges = pool$edges[1:4, ], prop = 0.5, ratio = pick(0, 1), seed = pick(NULL, 1)))
     }),
+    link_baselines = target(link_baselines, function() list(split = pool$split, max_pairs = pick(1e8, 1e5))),
     sample_negatives = target(sample_negatives, function() {
       c(nodes(), list(edges = pool$edges[1:4, ], n = pick(NULL, 3), seed = pick(NULL, 1)))
     }),
@@ -381,6 +446,21 @@ file_targets <- function(pool) {
                          file.path(pool$files$none, "deeper"))
   json <- requireNamespace("jsonlite", quietly = TRUE)
   list(
+    write_shards = target(write_shards, function() {
+      x <- fuzz_matrix()
+      list(source = x, dir = tempfile("fuzz"), y = fuzz_response(nrow(x)), weights = pick(NULL, rep(2, nrow(x))),
+           shard_nonzeros = pick(5, 1e6))
+    }),
+    open_shards = target(open_shards, function() list(dir = pick(pool$shards$dir, pool$files$none), verify = pick(TRUE, FALSE))),
+    print.hofm_shards = target(print, function() list(x = pool$shards), foreign = TRUE),
+    dim.hofm_shards = target(dim, function() list(x = pool$shards), foreign = TRUE),
+    length.hofm_shards = target(length, function() list(x = pool$shards), foreign = TRUE),
+    `[.hofm_shards` = target(`[`, function() list(x = pool$shards, i = pick(1, 1:2, -1)), foreign = TRUE),
+    hofm.hofm_shards = target(hofm, function() {
+      list(x = pool$shards, order = pick(1, 2, 3), rank = pick(1, 2), lambda = 0.1, solver = pick("auto", "lbfgs", "adagrad", "sgd"),
+           control = pool$control)
+    }, judge_fit),
+    auc.hofm_shards = target(auc, function() list(x = pool$class_shards, fit = pool$fits$matrix, ci = pick(TRUE, FALSE))),
     read_libsvm = target(read_libsvm, function() {
       list(file = pick(pool$files$data, pool$files$packed, pool$files$none, pool$files$folder, pool$files$json),
            n_features = pick(NULL, 4, 100), base = pick(NULL, 0, 1))

@@ -3,7 +3,7 @@
 random_problem <- function(n = 12, d = 6, loss = "squared", density = 0.7, uniform = TRUE, offset = FALSE) {
   x <- matrix(ifelse(runif(n * d) < density, rnorm(n * d), 0), n)
   f <- rnorm(n)
-  y <- switch(loss, squared = f, poisson = floor(exp(f)), ifelse(f > 0, 1, -1))
+  y <- switch(loss, squared = f, huber = 2 * f, poisson = floor(exp(f)), ifelse(f > 0, 1, -1))
   weights <- if (uniform) rep(1, n) else runif(n, 0.2, 2)
   list(
     dense = x,

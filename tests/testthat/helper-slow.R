@@ -27,6 +27,10 @@ link_slow <- function(model, x) {
 
 losses_slow <- list(
   squared = list(value = function(y, f) (y - f)^2 / 2, deriv = function(y, f) f - y, mu = 1),
+  huber = list(
+    value = function(y, f) ifelse(abs(y - f) > 1, abs(y - f) - 1 / 2, (y - f)^2 / 2),
+    deriv = function(y, f) ifelse(abs(y - f) > 1, sign(f - y), f - y), mu = 1
+  ),
   logistic = list(value = function(y, f) log(1 + exp(-y * f)), deriv = function(y, f) -y / (1 + exp(y * f)), mu = 1 / 4),
   squared_hinge = list(
     value = function(y, f) pmax(0, 1 - y * f)^2, deriv = function(y, f) -2 * y * pmax(0, 1 - y * f), mu = 2

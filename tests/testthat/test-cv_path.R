@@ -78,7 +78,7 @@ test_that("a start ahead is on the line through the last two, and taken only whe
       start <- walk$start(l)
       fit <- walk$fit(l, walk$revive(l, start))
       walk$keep(l, fit)
-      if (l > 1) expect_lte(start$objective, objective_at(lambda[l], last, lambda[l - 1]))
+      if (l > 1) expect_lte(start$objective, objective_at(lambda[l], last, lambda[l - 1], spec))
       if (l > 1) expect_equal(start$objective, objective_of(problem, with_lambda(spec, lambda[l]), hofm_control(seed = 1), start))
       last <- fit
     }

@@ -170,7 +170,7 @@ test_that("values of the training rows are kept unless told otherwise, and train
 
 test_that("a response that has nothing to teach is an error", {
   x <- small_matrix()
-  for (y in list(rep(1, 40), rep("a", 40), factor(rep("a", 40)), rep(TRUE, 40), rep(letters[1:4], 10))) {
+  for (y in list(rep(1, 40), rep("a", 40), factor(rep("a", 40)), rep(TRUE, 40))) {
     expect_error(quick_fit(x, y), class = "hofm_error_input")
   }
   expect_error(quick_fit(x, small_response(x), weights = c(1, rep(0, 39))), "with positive weight",

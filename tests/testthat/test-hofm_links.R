@@ -26,7 +26,7 @@ test_that("all models and solvers reach on pairs what they reach on the joined r
       for (solver in if (model == "simplex") "cd" else c("cd", "lbfgs", "adagrad", "sgd")) {
         settings <- c(list(rank = 3, lambda = 1e-3, model = model, solver = solver, loss = "squared",
                            control = hofm_control(seed = 4, init_sd = 0.3, max_iter = 6, tol = 0)), order)
-        a <- do.call(fit_quietly, c(list(pairs), settings))
+        a <- do.call(fit_quietly, c(list(pairs, negatives = "given", common = FALSE), settings))
         b <- do.call(fit_quietly, c(list(x, pairs$y), settings))
         tolerance <- if (solver == "lbfgs") 1e-6 else 1e-9            # line searches multiply rounding errors
         expect_equal(a$P, b$P, tolerance = tolerance, info = paste(model, solver))
@@ -105,7 +105,7 @@ test_that("all negatives are refused where they cannot be had", {
   refused(model = "polynomial", match = "`model` must be")
   refused(weights = rep(1, 40), match = "`weights` must be")
   refused(negative_weight = -1, match = "`negative_weight` must be")
-  expect_error(hofm(pairs, negative_weight = 1), "needs `negatives = \"all\"`", class = "hofm_error_input")
+  expect_error(hofm(pairs, negatives = "given", negative_weight = 1), "needs `negatives = \"all\"`", class = "hofm_error_input")
   expect_error(hofm(pairs, negatives = "some"), "`negatives` must be", class = "hofm_error_input")
 })
 
@@ -114,7 +114,7 @@ test_that("bits do not depend on threads, and a saved fit scores the same", {
   pairs <- small_graph()
   for (solver in c("cd", "lbfgs", "sgd")) {
     fits <- lapply(c(1, 2, 5), function(threads) {
-      fit_quietly(pairs, order = 3, rank = 4, solver = solver, control = hofm_control(seed = 1, threads = threads, max_iter = 4))
+      fit_quietly(pairs, order = 3, rank = 4, lambda = 1e-3, solver = solver, control = hofm_control(seed = 1, threads = threads, max_iter = 4))
     })
     for (k in 2:3) expect_identical(fits[[k]][c("P", "w", "objective")], fits[[1]][c("P", "w", "objective")])
   }

@@ -2,7 +2,8 @@
 floors <- list(
   base = character(), data = "base", model = c("base", "data"), simd = c("base", "data", "model"),
   eval = c("base", "data", "model", "simd"), solve = c("base", "data", "model", "simd", "eval"),
-  stats = "base", links = c("base", "data", "model", "simd", "eval", "stats"), io = c("base", "data"))
+  bayes = c("base", "data", "model", "simd", "eval"), stats = "base",
+  links = c("base", "data", "model", "simd", "eval", "stats"), io = c("base", "data"))
 
 core_folder <- function() {
   folder <- test_path("..", "..", "src", "hofm")

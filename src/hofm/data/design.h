@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 #include <vector>
 
+#include "hofm/data/common.h"
 #include "hofm/data/sparse.h"
 
 namespace hofm {
@@ -33,6 +35,7 @@ struct Block {
   std::vector<int> index;
   int first_feature = 0;
   SparseStore rows;
+  SparseView common;  // the nodes again, as they enter what two of them have in common; no columns if nothing does
 
   int nodes() const { return columns.inner; }
   int features() const { return columns.outer; }
@@ -52,13 +55,14 @@ struct Design {
   int n = 0;  // samples
   int d = 0;  // features of all blocks together
   std::vector<Block> blocks;
+  std::vector<double> common;  // of the two nodes of each sample, empty if nothing is compared
 
   // A plain matrix: the samples are the rows of the only block.
   bool plain() const { return blocks.size() == 1 && blocks[0].index.empty(); }
 
   std::size_t nonzeros() const {
     std::size_t total = 0;
-    for (const Block &b : blocks) total += b.columns.nonzeros();
+    for (const Block &b : blocks) total += b.has_rows() ? b.rows.view().nonzeros() : b.columns.nonzeros();
     return total;
   }
 
@@ -70,6 +74,19 @@ struct Design {
     d += columns.outer;
     n = b.index.empty() ? columns.inner : int(b.index.size());
     blocks.push_back(std::move(b));
+  }
+
+  // The first two blocks are compared. They have the same features.
+  void compare(const SparseView &a, const SparseView &b) {
+    blocks[0].common = a;
+    blocks[1].common = b;
+    common = common_products(a, b, blocks[0].index, blocks[1].index);
+  }
+
+  // A plain matrix of which there are only the rows.
+  void add_rows(SparseStore rows) {
+    add({rows.inner, rows.outer, nullptr, nullptr, nullptr});
+    blocks.back().rows = std::move(rows);
   }
 
   // For everything that walks rows. Coordinate descent on a plain design does without: no copy of the matrix is made for it.
@@ -93,6 +110,12 @@ inline std::vector<int> order_by_nodes(const Design &design) {
   return order;
 }
 
+inline std::vector<double> reordered(const std::vector<double> &x, const std::vector<int> &order) {
+  std::vector<double> out(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) out[i] = x[order[i]];
+  return out;
+}
+
 // The same nodes with the samples in another order.
 inline Design reordered(const Design &design, const std::vector<int> &order) {
   Design out;
@@ -100,13 +123,9 @@ inline Design reordered(const Design &design, const std::vector<int> &order) {
     std::vector<int> index(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) index[i] = b.node(order[i]);
     out.add(b.columns, std::move(index));
+    out.blocks.back().common = b.common;
   }
-  return out;
-}
-
-inline std::vector<double> reordered(const std::vector<double> &x, const std::vector<int> &order) {
-  std::vector<double> out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) out[i] = x[order[i]];
+  if (!design.common.empty()) out.common = reordered(design.common, order);
   return out;
 }
 

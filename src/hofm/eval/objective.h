@@ -20,11 +20,11 @@ namespace hofm {
 
 // Gradient in everything that is fitted; P[t] is laid out as terms[t].P.
 struct Gradient {
-  double intercept = 0;
+  double intercept = 0, common = 0;
   std::vector<std::vector<double>> P;
 
   void zero_like(const Model &model) {
-    intercept = 0;
+    intercept = common = 0;
     P.resize(model.terms.size());
     for (std::size_t t = 0; t < P.size(); ++t) P[t].assign(model.terms[t].P.size(), 0.0);
   }
@@ -140,6 +140,7 @@ class Objective {
     std::vector<double> f = response_.offset, value(design_.n), g(design_.n);
     tables_.resize(model.terms.size());
     for (double &fi : f) fi += model.intercept;
+    for (std::size_t i = 0; i < design_.common.size(); ++i) f[i] += model.common * design_.common[i];
     for (std::size_t t = 0; t < model.terms.size(); ++t) {
       node_pass_->values(model.terms[t], tables_[t], value.data());
       for (int i = 0; i < design_.n; ++i) f[i] += value[i];
@@ -151,6 +152,8 @@ class Objective {
     }
     if (!gradient) return sum;
     gradient->intercept = model.fit_intercept ? slope : 0;
+    gradient->common = 0;
+    for (std::size_t i = 0; i < design_.common.size(); ++i) gradient->common += g[i] * design_.common[i];
     gradient->P.resize(model.terms.size());
     for (std::size_t t = 0; t < model.terms.size(); ++t) node_pass_->pull(model.terms[t], tables_[t], g, gradient->P[t]);
     return sum;

@@ -26,6 +26,8 @@ class TermValues {
     return out;
   }
 
+  const std::vector<double> &common() const { return design_.common; }
+
  private:
   void by_nodes(const Model &model, double *out) {
     if (!node_pass_) node_pass_.emplace(design_, threads_, monitor_);
@@ -92,7 +94,7 @@ inline std::vector<double> degree_sums(Design &design, const Term &term, const s
   return out;
 }
 
-// Link values of n samples: intercept, offset and all terms.
+// Link values of n samples: intercept, offset, what is common and all terms.
 inline std::vector<double> link_values(int n, const Model &model, const std::vector<double> &offset, TermValues &values) {
   const std::vector<double> terms = values(model);
   std::vector<double> f(n, model.intercept);
@@ -100,6 +102,8 @@ inline std::vector<double> link_values(int n, const Model &model, const std::vec
     for (int i = 0; i < n; ++i) f[i] += terms[t * n + i];
   if (!offset.empty())
     for (int i = 0; i < n; ++i) f[i] += offset[i];
+  if (!values.common().empty())
+    for (int i = 0; i < n; ++i) f[i] += model.common * values.common()[i];
   return f;
 }
 

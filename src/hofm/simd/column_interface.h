@@ -8,7 +8,7 @@
 namespace hofm {
 
 // A row's slot: f - y, then a_1..a_{m-1} of the ANOVA kernel of degree m, then the weight if weights differ, then padding to an
-// even width, which is that of FactorSweep. What the functions do is said in model/anova.h and solve/cd.h.
+// even width, which is that of RowRecords. What the functions do is said in model/anova.h and solve/cd_rows.h.
 // Empty where there is nothing better than one row at a time: degrees above 8, other processors.
 struct ColumnKernel {
   // The column meets its rows' sums.

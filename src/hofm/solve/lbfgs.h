@@ -3,7 +3,9 @@
 #define HOFM_SOLVE_LBFGS_H
 
 #include <cmath>
+#include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include <optimization/LBFGS.h>
 
@@ -22,11 +24,13 @@ class ReportedSearch {
   }
 };
 
-template <class Loss>
 class Lbfgs {
  public:
-  Lbfgs(Design &design, const Response &response, const Options &options, Monitor &monitor)
-      : objective_(design, response, options, monitor), options_(options), monitor_(monitor) {}
+  // The value at a model, which fills the gradient.
+  using Function = std::function<double(const Model &, Gradient *)>;
+
+  Lbfgs(Function objective, const Options &options, Monitor &monitor)
+      : objective_(std::move(objective)), options_(options), monitor_(monitor) {}
 
   // A failed line search ends a run; the next one starts at the best point with an empty memory, for as long as that helps.
   Outcome operator()(Model &model) {
@@ -101,7 +105,7 @@ class Lbfgs {
   }
 
   Eigen::Index size(const Model &model) const {
-    Eigen::Index n = model.fit_intercept;
+    Eigen::Index n = int(model.fit_intercept) + int(model.fit_common);
     for (const Term &term : model.terms) n += Eigen::Index(term.P.size());
     return n;
   }
@@ -110,6 +114,7 @@ class Lbfgs {
     Eigen::VectorXd x(size(model));
     Eigen::Index at = 0;
     if (model.fit_intercept) x[at++] = model.intercept;
+    if (model.fit_common) x[at++] = model.common;
     for (const Term &term : model.terms)
       for (double p : term.P) x[at++] = p;
     return x;
@@ -118,6 +123,7 @@ class Lbfgs {
   void unpack(const Eigen::VectorXd &x, Model &model) const {
     Eigen::Index at = 0;
     if (model.fit_intercept) model.intercept = x[at++];
+    if (model.fit_common) model.common = x[at++];
     for (Term &term : model.terms)
       for (double &p : term.P) p = x[at++];
   }
@@ -126,11 +132,12 @@ class Lbfgs {
     grad.resize(size(*model_));
     Eigen::Index at = 0;
     if (model_->fit_intercept) grad[at++] = gradient_.intercept;
+    if (model_->fit_common) grad[at++] = gradient_.common;
     for (const auto &P : gradient_.P)
       for (double g : P) grad[at++] = g;
   }
 
-  Objective<Loss> objective_;
+  Function objective_;
   const Options &options_;
   Monitor &monitor_;
   Model *model_ = nullptr;

@@ -89,6 +89,25 @@ class StochasticGradient {
     return outcome;
   }
 
+  // For items that are a part of all. The step size to begin with:
+  double first_eta(const Model &model) { return calibrated(model, initial_state(model)); }
+
+  // And one pass over them, in an order of their own for each `stream`, from where `steps` stands, which then stands behind it.
+  void pass(Model &model, StepState &steps, std::uint64_t stream) {
+    start(model);
+    eta_ = steps.eta;
+    if (adaptive_ && steps.epochs > 0) {
+      state_.memory = std::move(steps.memory);
+      state_.intercept_memory = steps.intercept;
+    }
+    std::vector<int> order = all_items();
+    Random random(options_.seed, stream);
+    shuffle(order, random);
+    run(model, order, stream);
+    steps.memory = std::move(state_.memory);
+    steps.intercept = state_.intercept_memory;
+  }
+
  private:
   static constexpr double kGrowth = 1.05;
   static constexpr int kSmallEpochs = 3;      // with less than tol gained, since one alone may be bad luck

@@ -1,12 +1,14 @@
-// What is learned from, as a value: the samples of a design as they are, all pairs of two node sets, or links to be ranked above other
-// samples. Made by whoever calls train() (hofm/fit.h); its kind decides which solvers there are.
+// What is learned from, as a value: the samples of a design as they are, all pairs of two node sets, links to be ranked above other
+// samples, or samples in shards. Made by whoever calls train() (hofm/fit.h); its kind decides which solvers there are.
 #ifndef HOFM_SOLVE_TASK_H
 #define HOFM_SOLVE_TASK_H
 
+#include <functional>
 #include <optional>
 #include <variant>
 #include <vector>
 
+#include "hofm/base/fixed_sum.h"
 #include "hofm/data/design.h"
 #include "hofm/data/free_pairs.h"
 #include "hofm/model/model.h"
@@ -47,7 +49,32 @@ struct Ranking {
   std::optional<HeldOut> held_out;
 };
 
-using Task = std::variant<Samples, AllPairs, Ranking>;
+// Samples that are not all in memory at a time. The rows of a shard are there in its design, its columns are not; the weights of all
+// shards together sum to one.
+struct ShardRows {
+  Design design;
+  Response response;
+};
+
+// Sums over samples that others may have added up (base/fixed_sum.h): the slopes in intercept and terms, in this order, and the loss.
+struct ShardSums {
+  FixedSum gradient, loss;
+};
+
+struct ShardSource {
+  int count = 0;
+  double rows = 0;                           // of all shards
+  std::function<ShardRows(int shard)> load;  // may be called by several threads at a time
+  // Who sums over the shards, if it is not this process: at a model, with the exponents of the sums; without slopes if none are wanted.
+  std::function<ShardSums(const Model &, bool slopes, int gradient_exponent, int loss_exponent)> elsewhere;
+};
+
+struct Shards {
+  ShardSource train;
+  std::optional<ShardSource> held_out;
+};
+
+using Task = std::variant<Samples, AllPairs, Ranking, Shards>;
 
 }  // namespace hofm
 #endif

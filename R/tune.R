@@ -1,0 +1,248 @@
+# Penalties chosen from the training rows, for `lambda = NULL`. Called by fit_checked().
+#
+# One degree at a time, from 1 up: with the penalties of the lower degrees settled, that of the next goes down a path until the loss on
+# rows held out has turned, and the degree is left at zero unless it is better there than without it by a standard error. A path
+# is in steps of the prior variance V of what a degree adds to the link: with normal priors on k factors a degree t adds a
+# variance of k sd^(2t) E_t, E_t the mean of A^t(x^2, 1) over rows, and a penalty of lambda_t belongs to sd^2 = noise / (n lambda_t). So
+# lambda_t = (noise / n) (k E_t / V)^(1/t), which gives all degrees, scales and ranks their fair share.
+
+# Rows that are enough to choose penalties from.
+tuning_rows <- 2e5
+
+#' Choose penalties
+#' @param problem,spec as in fit.R, standardised already; lambda of spec is not looked at.
+#' @param groups The group of each feature, or NULL where penalties of features are given.
+#' @return A list: `lambda`, `off` (degrees that are left at zero), `penalty_factor` (NULL: all equal), and `tuning` for the fit to keep;
+#'   NULL where there are too few rows to choose from.
+#' @noRd
+tune_penalties <- function(problem, spec, control, groups) {
+  seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
+  pieces <- with_seed(seed, tuning_pieces(problem))
+  if (!length(pieces)) return(NULL)
+  control <- utils::modifyList(control, list(seed = seed, validation = 0, verbose = FALSE, tol = 1e-4, max_iter = 200L))
+  spec$solver <- "auto"
+  steps <- if (model_table()[[spec$model]]$per_degree) c(if (spec$linear) 1L, fitted_degrees(spec)) else NA_integer_
+  state <- first_state(pieces, spec, control)
+  for (t in steps) state <- tune_degree(state, t)
+  state <- tune_groups(state, groups)
+  shares <- state$pieces[[1]]$train$n / problem$n
+  list(lambda = whole_lambda(state, shares), off = state$off, penalty_factor = state$penalty_factor,
+       tuning = list(table = state$table, rows = length(state$loss), folds = length(pieces), off = state$off, exponent = state$exponent,
+                     loss = mean_loss(state, state$loss)))
+}
+
+#' Training and held-out rows: ten or five folds of few rows, one split of many
+#' @noRd
+tuning_pieces <- function(problem) {
+  rows <- which(problem$weights > 0)
+  if (length(rows) > tuning_rows) rows <- sort(sample(rows, tuning_rows))
+  folds <- if (length(rows) <= 1000) 10 else 5
+  if (length(rows) < 2 * folds) folds <- length(rows) %/% 2
+  if (folds < 2) return(list())
+  strata <- if (length(unique(problem$y[rows])) == 2) problem$y[rows] else rep(1, length(rows))
+  fold <- deal_rows(folds, strata)
+  used <- if (length(rows) <= 5000) seq_len(folds) else 1L
+  pieces <- lapply(used, function(f) {
+    list(train = take_samples(problem, rows[fold != f]), held = take_samples(problem, rows[fold == f]))
+  })
+  Filter(function(piece) length(unique(piece$train$y)) > 1, pieces)
+}
+
+# Before anything is fitted: the intercept alone.
+first_state <- function(pieces, spec, control) {
+  fits <- lapply(pieces, function(piece) {
+    link <- null_link(piece$train$y, spec$loss, piece$train$weights, piece$train$offset, spec$intercept)
+    list(link = rep_len(link[1] - if (length(piece$train$offset)) piece$train$offset[1] else 0, piece$held$n))
+  })
+  state <- list(pieces = pieces, spec = spec, control = control, lambda = rep(NA_real_, length(spec$lambda)), off = integer(),
+                exponent = 0, parameters = NULL, table = NULL)
+  state$loss <- held_losses(state, fits)
+  state
+}
+
+# ---- One degree --------------------------------------------------------------------------------------------
+
+tune_degree <- function(state, t) {
+  spec <- up_to_degree(state$spec, t, state$off)
+  path <- degree_path(state, t)
+  best <- list(loss = Inf)
+  last <- state
+  for (lambda in path) {
+    tried <- try_lambda(state, spec, t, lambda, last$parameters)
+    state$table <- rbind(state$table, tried$row)
+    if (is.null(tried$loss)) break
+    if (mean_loss(state, tried$loss) < mean_loss(state, best$loss)) best <- c(tried, list(at = lambda))
+    if (turned(state$table, t)) break
+    last <- tried
+  }
+  settle_degree(state, t, best, path)
+}
+
+# The linear part is taken unless it is worse than nothing: shrunken far it costs nothing. Factors have to earn their place.
+settle_degree <- function(state, t, best, path) {
+  place <- if (is.na(t)) 1L else t
+  gain <- if (is.null(best$parameters)) -Inf else paired_gain(state, best$loss)
+  if (!(gain > if (isTRUE(t > 1)) 1 else 0)) {
+    state$lambda[place] <- path[1]
+    if (isTRUE(t > 1)) state$off <- c(state$off, t)
+    return(state)
+  }
+  state$lambda[place] <- best$at
+  state[c("loss", "parameters")] <- best[c("loss", "parameters")]
+  state
+}
+
+# Held-out gain over what the state has, in standard errors of the mean of its differences.
+paired_gain <- function(state, loss) {
+  weights <- held_weights(state)
+  gain <- state$loss - loss
+  mean <- sum(weights * gain)
+  mean / max(sqrt(sum(weights^2 * (gain - mean)^2)), .Machine$double.xmin)
+}
+
+up_to_degree <- function(spec, t, off) {
+  if (is.na(t)) return(spec)
+  spec$rank <- ifelse(seq_len(t)[-1] %in% off, 0L, spec$rank[seq_len(t - 1L)])
+  spec$rank <- as.integer(spec$rank)
+  replace(spec, "order", as.integer(t))
+}
+
+#' lambda from large to small, as V goes up
+#' @noRd
+degree_path <- function(state, t) {
+  degree <- if (is.na(t)) model_degree(state$spec) else t
+  rank <- if (degree == 1) 1 else if (is.na(t)) state$spec$rank else state$spec$rank[t - 1L]
+  spread <- mean_spread(state$pieces[[1]]$train, degree)
+  V <- 10^(if (degree == 1) seq(-2, 4, 0.5) else seq(-4, 4, if (is.na(t)) 0.5 else 1))
+  path <- noise(state) / state$pieces[[1]]$train$n * (rank * spread / V)^(1 / degree)
+  if (all(is.finite(path) & path > 0)) path else 10^seq(0, -6, -0.5)
+}
+
+# The degree whose spread stands for a model that mixes degrees.
+model_degree <- function(spec) if (spec$model == "polynomial" && spec$order == 1) 1L else 2L
+
+# E_t, of columns divided by their largest value, so that no product overflows on the way.
+mean_spread <- function(problem, degree) {
+  x <- joined_sample(problem)
+  scale <- max(abs(x@x), 1e-300)
+  kernel_spread_cpp(with_values(x, x@x / scale), degree)[degree] * scale^(2 * degree)
+}
+
+# The variance of a row about its link, on the scale that lambda is on.
+noise <- function(state) {
+  y <- state$pieces[[1]]$train$y
+  unit <- if (is.null(state$spec$unit)) 1 else state$spec$unit
+  switch(state$spec$loss, squared = , huber = mean_loss(state, state$loss) / unit^2, poisson = 1 / max(mean(y), 1e-3), 4)
+}
+
+try_lambda <- function(state, spec, t, lambda, init) {
+  spec$lambda <- if (is.na(t)) lambda else replace(state$lambda[seq_len(t)], t, lambda)
+  spec$lambda[is.na(spec$lambda)] <- lambda                     # of a linear part that is not in the model
+  fits <- lapply(seq_along(state$pieces), function(q) fit_piece(state$pieces[[q]], spec, state$control, init[[q]], t))
+  loss <- held_losses(state, fits)
+  list(loss = loss, parameters = lapply(fits, `[[`, "parameters"),
+       row = data.frame(degree = t, lambda = lambda, exponent = state$exponent, loss = mean_loss(state, loss)))
+}
+
+# From where the last lambda ended, with factors drawn anew where they are at zero.
+fit_piece <- function(piece, spec, control, init, t) {
+  fresh <- with_seed(control$seed, starting_values(piece$train, spec, control$init_sd))
+  start <- if (is.null(init)) fresh else grown_start(init, fresh)
+  fit <- expect_collapse(fit_model(piece$train, spec, control, c(start, list(drawn = is.null(init)))))
+  list(parameters = parameters_of(fit), link = link_values(c(fit[c("intercept", "w", "P", "theta", "gamma")], spec[c("model", "order", "rank", "linear")]),
+                                                           piece$held$blocks, control$threads))
+}
+
+# Parameters of fewer degrees as a start for more.
+grown_start <- function(init, fresh) {
+  start <- fresh
+  start[c("intercept", "w", "theta", "gamma")] <- init[c("intercept", "w", "theta", "gamma")]
+  known <- intersect(names(init$P), names(fresh$P))
+  start$P[known] <- init$P[known]
+  start <- revive(start, fresh)
+  Filter(Negate(is.null), start)
+}
+
+# ---- Losses on held-out rows -------------------------------------------------------------------------------
+
+held_losses <- function(state, fits) {
+  deviance <- loss_facts(state$spec$loss)$deviance
+  losses <- unlist(Map(function(piece, fit) {
+    deviance(piece$held$y, fit$link + if (length(piece$held$offset)) piece$held$offset else 0)
+  }, state$pieces, fits))
+  pmin(losses, .Machine$double.xmax^0.25)
+}
+
+held_weights <- function(state) normalise(unlist(lapply(state$pieces, function(piece) piece$held$weights * piece$held$n)))
+
+mean_loss <- function(state, loss) if (length(loss) == 1) Inf else sum(held_weights(state) * loss)
+
+# Two steps beyond the best of this degree, and worse than it for sure.
+turned <- function(table, t) {
+  loss <- table$loss[table$degree %in% t]
+  best <- which.min(loss)
+  length(loss) - best >= 2 && loss[length(loss)] > loss[best] * (1 + 1e-4)
+}
+
+# ---- Groups of features ------------------------------------------------------------------------------------
+
+#' Penalties that grow with how much is known of a group of features
+#'
+#' Levels of a factor with few rows each, such as persons, need another penalty than a number that every row has. Groups are told apart by
+#' m_g, the mean sum of squares of their columns, and get factors (m_g / min m)^a: a = 0, 1/2 and 1 are tried.
+#' @noRd
+tune_groups <- function(state, groups) {
+  factors <- if (!is.null(groups) && length(state$parameters)) group_factors(state$pieces[[1]]$train, groups)
+  if (is.null(factors)) return(state)
+  for (a in c(0.5, 1)) {
+    tried <- try_exponent(state, factors^a, a)
+    better <- mean_loss(state, tried$loss) < mean_loss(state, state$loss)
+    state$table <- tried$table
+    if (!better) break
+    state[c("loss", "exponent", "penalty_factor", "lambda")] <- tried[c("loss", "exponent", "penalty_factor", "lambda")]
+  }
+  state
+}
+
+# m_g / min m for each feature; NULL where groups hardly differ.
+group_factors <- function(problem, groups) {
+  squares <- unlist(lapply(problem$blocks, function(block) {
+    as.vector(Matrix::crossprod(with_values(block$x, block$x@x^2), block_weights(block, problem$weights)))
+  }))
+  means <- tapply(squares, groups, mean)
+  means <- means[means > 0]
+  if (length(means) < 2 || max(means) < 4 * min(means)) return(NULL)
+  ratio <- means[groups] / min(means)
+  unname(ifelse(is.na(ratio), 1, ratio))
+}
+
+# The fit of all degrees with these factors: at the penalties that were chosen, and at a third of them.
+try_exponent <- function(state, penalty_factor, exponent) {
+  top <- max(which(!is.na(state$lambda)), 1L)
+  t <- if (model_table()[[state$spec$model]]$per_degree) top else NA_integer_
+  spec <- up_to_degree(state$spec, t, state$off)
+  changed <- state
+  changed$exponent <- exponent
+  changed$pieces <- lapply(state$pieces, function(piece) lapply(piece, function(part) {
+    replace(part, "blocks", list(penalised_blocks(part$blocks, penalty_factor)))
+  }))
+  start <- lapply(state$parameters, scale_features, sqrt(penalty_factor))
+  best <- list(loss = Inf)
+  for (times in c(1, 1 / 3, 1 / 9)) {
+    changed$lambda <- times * state$lambda
+    tried <- try_lambda(changed, spec, t, changed$lambda[top], start)
+    changed$table <- rbind(changed$table, tried$row)
+    if (mean_loss(state, tried$loss) >= mean_loss(state, best$loss)) break
+    best <- list(loss = tried$loss, lambda = changed$lambda)
+  }
+  list(loss = best$loss, lambda = best$lambda, exponent = exponent, penalty_factor = penalty_factor, table = changed$table)
+}
+
+# ---- For all rows ------------------------------------------------------------------------------------------
+
+# The prior stays, and the rows are more: lambda is inversely proportional to their number. Degrees that are not fitted go with the others.
+whole_lambda <- function(state, share) {
+  lambda <- state$lambda * share
+  lambda[is.na(lambda)] <- max(lambda, 0, na.rm = TRUE)
+  lambda
+}
