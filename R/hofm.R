@@ -178,9 +178,9 @@ hofm <- function(x, ...) UseMethod("hofm")
 
 #' @rdname hofm
 #' @export
-hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
+hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = NULL, model = "hofm", loss = NULL,
                          solver = "auto", intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
-                         init = NULL, control = hofm_control(), standardize = FALSE, penalty_factor = NULL, groups = NULL, ...) {
+                         init = NULL, control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, ...) {
   if (missing(x)) return(eval(formula_as_x(match.call()), parent.frame()))
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
@@ -193,10 +193,10 @@ hofm.formula <- function(x, data = NULL, order = 2, rank = 8, lambda = 1e-3, mod
 
 #' @rdname hofm
 #' @export
-hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL,
+hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = NULL, model = "hofm", loss = NULL,
                         solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
-                        control = hofm_control(), standardize = FALSE, penalty_factor = NULL, groups = NULL, ...) {
+                        control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- matrix_parts(x, y, weights, offset)

@@ -26,9 +26,9 @@
 #' predict(fit, transform(mtcars[1:3, ], cyl = factor(cyl)))
 #' cv_hofm(rec, transform(mtcars, cyl = factor(cyl)), rank = 2, nfolds = 4, n_lambda = 8)
 #' @export
-hofm.recipe <- function(x, data, order = 2, rank = 8, lambda = 1e-3, model = "hofm", loss = NULL, solver = "auto",
+hofm.recipe <- function(x, data, order = 2, rank = 8, lambda = NULL, model = "hofm", loss = NULL, solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
-                        control = hofm_control(), standardize = FALSE, penalty_factor = NULL, groups = NULL, ...) {
+                        control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- recipe_parts(x, data, weights, offset)

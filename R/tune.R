@@ -209,7 +209,7 @@ group_factors <- function(problem, groups) {
   squares <- unlist(lapply(problem$blocks, function(block) {
     as.vector(Matrix::crossprod(with_values(block$x, block$x@x^2), block_weights(block, problem$weights)))
   }))
-  means <- tapply(squares, groups, mean)
+  means <- c(tapply(squares, groups, mean))
   means <- means[means > 0]
   if (length(means) < 2 || max(means) < 4 * min(means)) return(NULL)
   ratio <- means[groups] / min(means)
