@@ -51,6 +51,7 @@ learn_frame <- function(values, blueprint, arg) {
   names(blueprint$columns) <- blueprint$variables[wide]
   pieces <- lapply(seq_along(values), function(k) encode_variable(values[[k]], k, blueprint, n, arg))
   stop_at_missing(pieces, blueprint$variables, arg)
+  remark_on_ids(values, blueprint$variables, blueprint$types)
   assembled <- assemble(pieces, blueprint, n)
   blueprint$kept <- assembled$kept
   blueprint$features <- make.unique(enc2utf8(assembled$names), sep = ".")

@@ -24,6 +24,10 @@
 #' * `hofm_warning_ordered`: the order of an ordered factor with more than two levels was not used;
 #' * `hofm_warning_dropped_rows`: [compare_models()] left out rows that some model has no prediction for;
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
+#' * `hofm_warning_idle_degree`: no row has as many features as a degree multiplies;
+#' * `hofm_warning_not_converged`: the solver stopped at its `max_iter`;
+#' * `hofm_warning_worse_than_null`: a constant would fit better;
+#' * `hofm_warning_no_count`: [AIC()] or [BIC()] of a fit, which are `NA`;
 #' * `hofm_warning_chains`: chains of [bayes_hofm()] disagree, or one left the finite numbers;
 #' * `hofm_warning_interrupted`: [bayes_hofm()] was interrupted and returns the draws that there are;
 #' * `hofm_warning_step_halved`: a stochastic solver had to shorten its step, or found none that lowers the objective;
@@ -32,6 +36,8 @@
 #' * `hofm_warning_one_class`: only one class is there, so that an area under the ROC curve is `NA`;
 #' * `hofm_warning_no_interval`: a class has a single member, so that an interval or a test is `NA`;
 #' * `hofm_warning_self_links`: links of nodes to themselves were left out.
+#'
+#' Messages inherit from `hofm_message`: progress, and a variable named like an identifier that is taken as a number (field `variable`).
 #'
 #' @name hofm_conditions
 #' @aliases hofm_error hofm_warning
@@ -51,6 +57,10 @@ hofm_abort <- function(message, class = "hofm_error_input", ..., call = NULL) {
 
 hofm_warn <- function(message, class = NULL, ..., call = NULL) {
   warning(new_condition(message, c(class, "hofm_warning", "warning"), ..., call = call))
+}
+
+hofm_inform <- function(message, ...) {
+  message(new_condition(paste0(message, "\n"), c("hofm_message", "message"), ...))
 }
 
 # What compiled code asks for beyond what there is.

@@ -91,6 +91,4 @@ cv_progress <- function(total, verbose, title = "Cross-validating") {
   )
 }
 
-path_message <- function(label) {
-  message(structure(class = c("hofm_message", "message", "condition"), list(message = paste0(label, "\n"), call = NULL)))
-}
+path_message <- function(label) hofm_inform(label)

@@ -1,7 +1,8 @@
 # The fitted object: every field in one place, and the check that they are all there and sound.
 
-# Raised when a change of the fields would make older code misread them; check_fit() then upgrades older fits.
-format_version <- 1L
+# Raised when a change of the fields would make older code misread them. Version 1 knew of no standardised columns.
+format_version <- 2L
+readable_versions <- 1:2
 
 #' Put a fitted object together
 #' @param engine What fit_model() returned.
@@ -73,8 +74,9 @@ training_values <- function(link, problem, loss, weights) {
 check_fit <- function(fit, arg = "object", shown = FALSE) {
   if (!is.list(fit)) abort_damaged(arg, "it is not a list")
   version <- fit$format_version
-  if (!(is_one(version) && version %in% format_version)) {
-    abort_damaged(arg, sprintf("its `format_version` is %s, and this version reads %d", describe(version), format_version))
+  if (!(is_one(version) && version %in% readable_versions)) {
+    abort_damaged(arg, sprintf("its `format_version` is %s, and this version reads %s", describe(version),
+                               paste(readable_versions, collapse = " and ")))
   }
   check_sound(fit, c(fit_rules(), if (shown) c(shown_rules(), training_rules())), arg, "fit")
 }
@@ -143,7 +145,8 @@ fit_rules <- function() {
     gamma = function(f) if (dummies(f) > 0) sound_gamma(f$gamma, f) else is.null(f$gamma),
     common = function(f) absent_or(f$common, function(rule) sound_common(rule, f$features)),
     blueprint = sound_blueprint,
-    response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
+    response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2) &&
+      absent_or(f$response$range, function(v) are_finite(v, 2)),
     offset_given = function(f) is_flag(f$offset_given),
     control = function(f) inherits(f$control, "hofm_control") && is_finite_one(f$control$threads) && f$control$threads >= 1)
 }

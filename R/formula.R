@@ -23,7 +23,7 @@ read_formula <- function(formula, data, call, caller) {
 }
 
 check_formula <- function(formula) {
-  if (length(formula) == 3 && !is.null(formula[[2]])) return(invisible())
+  if (length(formula) == 3 && !is.null(formula[[2]])) return(refuse_bars(formula))
   hofm_abort("`x` must be a formula with a response, as in `y ~ a + b`.", argument = "x")
 }
 

@@ -382,7 +382,9 @@ fit_checked <- function(parts, spec, init, control, call) {
   engine <- switch(problem$task$kind,
     all_pairs = fit_model(parts$training, replace(spec, "solver", "cd"), control, init, report_on = problem$blocks),
     fit_penalised(problem, spec, control, init))
-  new_hofm(engine, problem, spec, control, checked$response[c("kind", "levels")], checked$weights, checked$parts, call)
+  fit <- new_hofm(engine, problem, spec, control, checked$response[c("kind", "levels", "range")], checked$weights, checked$parts, call)
+  remark_on_fit(fit, if (is.null(parts$training)) problem else parts$training, spec)
+  fit
 }
 
 # The loss that suits the response, its unit, and penalties that suit the rows where none were given.

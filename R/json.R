@@ -58,8 +58,9 @@ need_jsonlite <- function() {
   if (!requireNamespace("jsonlite", quietly = TRUE)) unsupported("JSON needs the package jsonlite, which is not installed.")
 }
 
-# Raised when older code would misread newer files.
-json_version <- 1L
+# Raised when older code would misread newer files. Version 1 knew of no standardised columns.
+json_version <- 2L
+readable_json <- 1:2
 
 # ---- A fit as a list for jsonlite --------------------------------------------------------------------------
 
@@ -82,7 +83,8 @@ json_fit <- function(fit) {
     fit = lapply(fit[intersect(plain_fields, names(fit))], json_value),
     features = fit$features,
     parameters = json_parameters(fit),
-    response = list(kind = one(fit$response$kind), levels = json_vector(fit$response$levels)),
+    response = c(list(kind = one(fit$response$kind), levels = json_vector(fit$response$levels)),
+                 if (!is.null(fit$response$range)) list(range = json_vector(fit$response$range))),
     encoding = json_blueprint(fit$blueprint),
     control = lapply(unclass(fit$control), json_value),
     trace = lapply(fit$trace, json_vector),
@@ -147,7 +149,8 @@ field_words <- list(
   encoding = paste("how newdata becomes features. kind matrix: columns are matched by name, or by position if not named.",
                    "kind frame: variables are evaluated by their calls (R), or are columns of data; a factor has an indicator for each",
                    "of its levels, a logical one for TRUE; terms lists the variables (from 1) that are multiplied, and which of the",
-                   "products are kept, the first variable running fastest (null: all)"),
+                   "products are kept, the first variable running fastest (null: all). standard, where there is one, has a center and",
+                   "a scale for each feature: x is (feature - center) / scale"),
   control = "settings of the solver",
   trace = "the objective after each iteration",
   degree_variance = "variance of the part of each degree over the training rows",
@@ -158,22 +161,23 @@ field_words <- list(
 
 blueprint_fields <- c(
   "kind", "named", "variables", "types", "needed", "levels", "columns", "calls", "offsets", "env", "terms",
-  "kept", "formula", "terms_object")
+  "kept", "formula", "terms_object", "standard")
 
 json_blueprint <- function(b) {
   unknown <- setdiff(names(b), blueprint_fields)
   if (length(unknown)) unsupported(sprintf("The %s of the fit cannot be kept as JSON: use saveRDS().", enumerate(ticked(unknown))))
-  if (b$kind == "matrix") return(lapply(b[c("kind", "named")], json_value))
+  standard <- if (!is.null(b$standard)) list(standard = lapply(b$standard, json_vector))
+  if (b$kind == "matrix") return(c(lapply(b[c("kind", "named")], json_value), standard))
   odd <- c(odd_names(c(b$calls, b$offsets), b$needed, b$env), odd_functions(list(b$formula, b$terms_object)))
   if (length(odd)) {
     unsupported(sprintf("The formula uses %s, which cannot be kept as JSON: use saveRDS().",
                         enumerate(ticked(unique(odd)))))
   }
   texts <- function(calls) if (!is.null(calls)) vapply(calls, exact_text, "")
-  list(kind = jsonlite::unbox("frame"), variables = b$variables, types = b$types, needed = b$needed,
+  c(standard, list(kind = jsonlite::unbox("frame"), variables = b$variables, types = b$types, needed = b$needed,
        levels = lapply(b$levels, as.vector), columns = b$columns, calls = texts(b$calls), offsets = texts(b$offsets),
        constants = lapply(used_constants(c(b$calls, b$offsets), b$env), json_vector),
-       terms = json_terms(b), formula = json_formula(b$formula), expanded = json_formula(b$terms_object))
+       terms = json_terms(b), formula = json_formula(b$formula), expanded = json_formula(b$terms_object)))
 }
 
 json_terms <- function(b) {
@@ -267,8 +271,9 @@ fit_from_json <- function(bytes, name) {
   json <- tryCatch(parsed_json(bytes), error = failed, warning = failed)
   if (!identical(json[["format"]], "hofm")) not_one("its field `format` is not \"hofm\".")
   version <- json[["version"]]
-  if (!is_plain_number(version) || length(version) != 1 || version != json_version) {
-    not_one(sprintf("its version is %s, and this version of the package reads %d.", describe(version), json_version))
+  if (!is_plain_number(version) || length(version) != 1 || !version %in% readable_json) {
+    not_one(sprintf("its version is %s, and this version of the package reads %s.", describe(version),
+                    paste(readable_json, collapse = " and ")))
   }
   tryCatch(check_fit(rebuilt_fit(json), "fit", shown = TRUE), error = failed, warning = failed)
 }
@@ -345,7 +350,8 @@ vector_or_matrix <- function(x) if (is.matrix(x)) matrix_of(x, NULL) else if (!i
 
 rebuilt_response <- function(response) {
   levels <- response[["levels"]]
-  list(kind = response[["kind"]], levels = if (is.numeric(levels)) as.double(levels) else if (length(levels)) levels)
+  range <- if (!is.null(response[["range"]])) list(range = numbers(response[["range"]]))
+  c(list(kind = response[["kind"]], levels = if (is.numeric(levels)) as.double(levels) else if (length(levels)) levels), range)
 }
 
 rebuilt_control <- function(control) do.call(hofm_control, Filter(Negate(is.null), as.list(control)))
@@ -356,7 +362,13 @@ rebuilt_trace <- function(trace) {
   trace
 }
 
+# With how columns are standardised, which files of version 1 do not have.
 rebuilt_blueprint <- function(b) {
+  standard <- lapply(b[["standard"]][c("center", "scale")], numbers)
+  c(rebuilt_encoding(b), if (!is.null(b[["standard"]])) list(standard = standard))
+}
+
+rebuilt_encoding <- function(b) {
   if (identical(b[["kind"]], "matrix")) return(list(kind = "matrix", named = b[["named"]]))
   env <- list2env(lapply(b[["constants"]], function(value) unlist(value)), parent = globalenv())
   calls <- lapply(words(b[["calls"]]), str2lang)

@@ -49,10 +49,11 @@ export_libfm <- function(fit, file, ...) {
 
 libfm_lines <- function(fit) {
   d <- length(fit$features)
-  w <- if (is.null(fit$w)) numeric(d) else fit$w
-  V <- if (length(fit$P)) fit$P[["2"]] else matrix(0, d, 0)
+  raw <- original_parameters(fit)                         # libFM knows of no standardised columns
+  w <- if (is.null(raw$w)) numeric(d) else raw$w
+  V <- if (length(raw$P)) raw$P[["2"]] else matrix(0, d, 0)
   if (ncol(V) == 1) V <- cbind(V, 0)
-  c("#global bias W0", number_text_cpp(fit$intercept), "#unary interactions Wj", number_text_cpp(w),
+  c("#global bias W0", number_text_cpp(raw$intercept), "#unary interactions Wj", number_text_cpp(w),
     "#pairwise interactions Vj,f", joined_rows(V, " "))
 }
 

@@ -6,6 +6,10 @@
 #'
 #' @param object,x,formula A fit from [hofm()].
 #' @param degree `NULL` for all parameters; 0, 1, ..., `order` for those of one degree.
+#' @param scale `"model"` for the parameters as they were fitted, to standardised columns if `standardize = TRUE`; `"original"` for those
+#'   that go with the columns as they were given. The link is then `intercept` plus `w` times the columns plus products: of order 1 these
+#'   are the coefficients that [glm()] has, and up to order 2, or where no column was centred, the whole model. From order 3 on with
+#'   centred columns `P` holds the highest degree only.
 #' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1,
 #'   1 for the squared hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
 #' @param data A data frame or matrix of samples.
@@ -24,8 +28,8 @@
 #' * `deviance()`: the weighted sum of twice the loss above its least possible value: of \eqn{(y - f)^2},
 #'   twice the logistic or squared hinge loss, or the Poisson deviance.
 #' * `logLik()`: the log-likelihood without the penalty, for the losses that have one. Its degrees of freedom
-#'   are `NA`, and so are [AIC()] and [BIC()]: a penalised, over-parametrised model has no count of parameters
-#'   that they would be valid for.
+#'   are `NA`, and so are [AIC()] and [BIC()], with a warning: a penalised, over-parametrised model has no count of parameters
+#'   that they would be valid for. [cv_hofm()] and [compare_models()] compare models on rows that were held out.
 #' * `family()`: the [family] whose deviance the loss is half of.
 #' * `formula()`, `terms()`, `variable.names()`: the formula, its terms, and the names of the features.
 #' * `update()`: a new fit, or its call.
@@ -46,8 +50,10 @@ NULL
 
 #' @rdname hofm_methods
 #' @export
-coef.hofm <- function(object, degree = NULL, ...) {
+coef.hofm <- function(object, degree = NULL, scale = c("model", "original"), ...) {
   check_fit(object)
+  scale <- if (missing(scale)) "model" else check_choice(scale, "scale", c("model", "original"))
+  if (scale == "original") object[c("intercept", "w", "P")] <- original_parameters(object)
   if (is.null(degree)) return(Filter(Negate(is.null),
                                      unclass(object)[c("intercept", "w", "P", "theta", "gamma", "common")]))
   if (object$model != "hofm") {
@@ -55,6 +61,37 @@ coef.hofm <- function(object, degree = NULL, ...) {
   }
   degree <- check_count(degree, "degree", min = 0, max = object$order)
   if (degree == 0) object$intercept else if (degree == 1) object$w else object$P[[as.character(degree)]]
+}
+
+#' Parameters that go with the columns as they were given
+#'
+#' The link is a polynomial in x = (raw - center) / scale that is linear in every column, and so it is in the raw columns: its intercept
+#' is its value at zero and its weights of single features are its slopes there. Products of the highest degree have the factors
+#' P / scale. Those of lower degrees gain from the higher ones where columns are centred, which no factors of the same rank could hold.
+#' @return list(intercept, w, P): P has the degrees that are exact, which at order 2 and without centred columns are all.
+#' @noRd
+original_parameters <- function(fit) {
+  standard <- fit$blueprint$standard
+  if (is.null(standard)) return(list(intercept = fit$intercept, w = fit$w, P = fit$P))
+  if (fit$model != "hofm" && any(standard$center != 0)) {
+    unsupported(sprintf("The parameters of `model = \"%s\"` with centred columns have no form on the original scale.", fit$model))
+  }
+  P <- lapply(fit$P, function(p) p[seq_len(nrow(p)), , drop = FALSE] / standard$scale[match(rownames(p), fit$features)])
+  if (all(standard$center == 0)) return(list(intercept = fit$intercept, w = if (fit$linear) fit$w / standard$scale, P = P))
+  zero <- -standard$center / standard$scale                # where the raw columns are zero
+  list(intercept = intercept_at(fit, zero), w = slopes_at(fit, zero) / standard$scale, P = P[names(P) == as.character(fit$order)])
+}
+
+intercept_at <- function(fit, x) {
+  parts <- Map(function(p, t) sum(anova_kernel(x, t(p), t)), fit$P, as.integer(names(fit$P)))
+  fit$intercept + sum(fit$w * x) + sum(unlist(parts))
+}
+
+# A^t(p, x) is symmetric in p and x: its slopes in x are those in the first argument.
+slopes_at <- function(fit, x) {
+  parts <- Map(function(p, t) colSums(anova_gradient(x, t(p), t)), fit$P, as.integer(names(fit$P)))
+  slopes <- Reduce(`+`, parts, if (fit$linear) fit$w else numeric(length(x)))
+  stats::setNames(slopes, fit$features)
 }
 
 #' @rdname hofm_methods
@@ -123,6 +160,23 @@ logLik.hofm <- function(object, ...) {
     unsupported(sprintf("The %s loss is not the logarithm of a likelihood.", object$loss))
   }
   structure(object$loglik, df = NA_real_, nobs = object$n, class = "logLik")
+}
+
+#' @rdname hofm_methods
+#' @param k As in [AIC()].
+#' @export
+AIC.hofm <- function(object, ..., k = 2) without_count(object, "AIC", NextMethod())
+
+#' @rdname hofm_methods
+#' @export
+BIC.hofm <- function(object, ...) without_count(object, "BIC", NextMethod())
+
+# `code` is the answer of the default method, NA for a fit.
+without_count <- function(fit, what, code) {
+  check_fit(fit, shown = TRUE)
+  hofm_warn(sprintf(paste("%s() is NA: the parameters of a factorization machine are penalised, and no count of them would be right.",
+                          "Compare models on held-out rows: cv_hofm(), compare_models()."), what), "hofm_warning_no_count")
+  code
 }
 
 #' @rdname hofm_methods

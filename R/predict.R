@@ -14,6 +14,8 @@
 #'   taken from `newdata`.
 #' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing;
 #'   `FALSE` makes it an error of class `hofm_error_new_levels`.
+#' @param clip `TRUE` moves predictions of a numeric response that are beyond the smallest or largest training response to it, as suits
+#'   ratings; two numbers are limits of your own. For `type = "response"` only.
 #' @param threads Number of threads; `NULL` takes that of the fit.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses
@@ -30,13 +32,18 @@
 #' predict(fit, cars[1:3, ], type = "terms")
 #' @export
 predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"),
-                         offset = NULL, allow_new_levels = FALSE, threads = NULL, ...) {
+                         offset = NULL, allow_new_levels = FALSE, clip = FALSE, threads = NULL, ...) {
   refuse_se(match.call(expand.dots = FALSE)$...)
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
   check_fit(object)
   allow_new_levels <- check_flag(allow_new_levels, "allow_new_levels")
   threads <- if (is.null(threads)) object$control$threads else check_count(threads, "threads", max = 1024)
+  limits <- check_clip(clip, object, type)
+  if (!is.null(limits)) {
+    open <- predict(object, newdata, type, offset = offset, allow_new_levels = allow_new_levels, threads = threads)
+    return(pmin(pmax(open, limits[1]), limits[2]))
+  }
   if (is.null(newdata)) return(predict_training(object, type, offset))
   if (inherits(newdata, "hofm_shards")) return(predict_shards(object, newdata, type, threads))
   design <- if (inherits(newdata, "link_pairs")) pair_design(object, newdata)
@@ -49,6 +56,19 @@ predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "c
 refuse_se <- function(dots) {
   if (!"se.fit" %in% names(dots)) return(invisible())
   unsupported("A fit has no standard errors of its own: use predict(bootstrap_hofm(fit, data), newdata, se.fit = TRUE).")
+}
+
+# NULL, or the least and the largest prediction there may be.
+check_clip <- function(clip, fit, type) {
+  if (identical(clip, FALSE)) return(NULL)
+  limits <- is_plain_number(clip) && length(clip) == 2 && all(is.finite(clip)) && clip[1] < clip[2]
+  if (!limits && !identical(clip, TRUE)) must_be("clip", "TRUE, FALSE or two numbers, the least and the largest prediction", clip)
+  if (type != "response" || fit$response$kind != "numeric" || loss_facts(fit$loss)$classes) {
+    hofm_abort("`clip` needs a numeric response and `type = \"response\"`.", argument = "clip")
+  }
+  if (limits) return(clip)
+  if (is.null(fit$response$range)) unsupported("The fit does not know the range of its response: give two numbers as `clip`.")
+  fit$response$range
 }
 
 fit_blueprint <- function(fit) c(fit$blueprint, list(features = fit$features))

@@ -46,8 +46,8 @@ call_lines <- function(call, most = 5) {
 fit_facts <- function(fit, digits) {
   short <- function(x) format(x, digits = digits)
   c(Loss = paste0(fit$loss, positive_class(fit)),
-    Data = paste0(training_words(fit), ", ", counted(length(fit$features), "feature")),
-    Lambda = per_degree(fit$lambda, digits),
+    Data = paste0(training_words(fit), ", ", counted(length(fit$features), "feature"), omitted_words(fit)),
+    Lambda = paste0(per_degree(fit$lambda, digits), tuning_words(fit$tuning, digits)),
     Solver = solver_words(fit),
     Objective = short(fit$objective),
     Deviance = sprintf("%s (null %s, explained %s)", short(fit$deviance), short(fit$null.deviance),
@@ -59,6 +59,20 @@ training_words <- function(fit) {
   if (!is.null(fit$ranking)) return(ranking_words(fit$ranking))
   if (is.null(fit$negatives)) return(counted(fit$n, "row"))
   sprintf("all %s pairs of nodes, %s", count_text(fit$negatives$pairs), counted(fit$negatives$links, "link"))
+}
+
+omitted_words <- function(fit) {
+  if (!length(fit$na.action)) return("")
+  sprintf("; %s with missing values left out", counted(length(fit$na.action), "row"))
+}
+
+# What a penalty was chosen from. Tuning of links is a table alone.
+tuning_words <- function(tuning, digits) {
+  if (is.null(tuning)) return("")
+  if (is.data.frame(tuning)) return(", chosen by training links held out")
+  how <- if (tuning$folds > 1) sprintf("%d-fold cross-validation", tuning$folds) else "rows held out"
+  idle <- if (length(tuning$off)) sprintf("; degree %s did not help", enumerate(tuning$off)) else ""
+  sprintf(", chosen by %s%s", how, idle)
 }
 
 ranking_words <- function(ranking) {

@@ -8,10 +8,7 @@ new_progress <- function(control, max_iter) {
 }
 
 message_step <- function(iteration, seconds, objective) {
-  message(structure(
-    class = c("hofm_message", "message", "condition"),
-    list(message = sprintf("iteration %d, %.2f s, objective %.8g\n", iteration, seconds, objective), call = NULL)
-  ))
+  hofm_inform(sprintf("iteration %d, %.2f s, objective %.8g", iteration, seconds, objective))
 }
 
 # The bar appears once a fit has taken two seconds.

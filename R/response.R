@@ -85,7 +85,7 @@ loss_facts <- function(loss) loss_table()[[loss]]
 #' @param y What the user gave.
 #' @param loss The name of a loss, or NULL to choose by the response.
 #' @return A list: `y` (double), `loss`, `kind` (how `y` came: "numeric", "factor", "character" or "logical")
-#'   and `levels` (the two values that `type = "class"` may return, or NULL).
+#'   `levels` (the two values that `type = "class"` may return, or NULL) and `range` (of numbers).
 #' @noRd
 code_response <- function(y, loss = NULL, arg = "y") {
   if (!is.null(loss)) loss <- check_choice(loss, "loss", names(loss_table()))
@@ -152,7 +152,7 @@ code_numbers <- function(y, loss, arg) {
   if (facts$classes) y <- ifelse(y == 1, 1, -1)
   # A loss for numbers that takes classes as 0 and 1 can be thresholded between them; any other numbers are a regression.
   keep <- facts$classes || (!is.null(facts$coding) && identical(values, facts$coding))
-  list(y = y, loss = loss, kind = "numeric", levels = if (keep) values)
+  list(y = y, loss = loss, kind = "numeric", levels = if (keep) values, range = if (!facts$classes) range(y))
 }
 
 any_number <- function(y, arg) invisible()

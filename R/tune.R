@@ -23,12 +23,13 @@ tune_penalties <- function(problem, spec, control, groups) {
   spec$solver <- "auto"
   steps <- if (model_table()[[spec$model]]$per_degree) c(if (spec$linear) 1L, fitted_degrees(spec)) else NA_integer_
   state <- first_state(pieces, spec, control)
+  null <- mean_loss(state, state$loss)
   for (t in steps) state <- tune_degree(state, t)
   state <- tune_groups(state, groups)
   shares <- state$pieces[[1]]$train$n / problem$n
   list(lambda = whole_lambda(state, shares), off = state$off, penalty_factor = state$penalty_factor,
        tuning = list(table = state$table, rows = length(state$loss), folds = length(pieces), off = state$off, exponent = state$exponent,
-                     loss = mean_loss(state, state$loss)))
+                     loss = mean_loss(state, state$loss), null = null))
 }
 
 #' Training and held-out rows: ten or five folds of few rows, one split of many
