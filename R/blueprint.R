@@ -15,7 +15,7 @@ learn_design <- function(x) {
   check_size(design$x, "x")
   features <- if (is.null(design$names)) paste0("V", seq_len(ncol(design$x))) else design$names
   check_cells(design$x, features, "x")
-  list(x = design$x, dense = is.matrix(x), blueprint = list(kind = "matrix", features = features, named = !is.null(design$names)))
+  list(x = design$x, blueprint = list(kind = "matrix", features = features, named = !is.null(design$names)))
 }
 
 learn_data_frame <- function(x) {

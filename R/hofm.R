@@ -382,7 +382,7 @@ fit_checked <- function(parts, spec, init, control, call) {
   engine <- switch(problem$task$kind,
     all_pairs = fit_model(parts$training, replace(spec, "solver", "cd"), control, init, report_on = problem$blocks),
     fit_penalised(problem, spec, control, init))
-  fit <- new_hofm(engine, problem, spec, control, checked$response[c("kind", "levels", "range")], checked$weights, checked$parts, call)
+  fit <- new_hofm(engine, problem, spec, control, response_facts(checked$response), checked$weights, checked$parts, call)
   remark_on_fit(fit, if (is.null(parts$training)) problem else parts$training, spec)
   fit
 }

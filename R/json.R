@@ -71,7 +71,7 @@ plain_fields <- c(
   "weights_given", "negatives", "ranking", "validation")
 other_fields <- c(
   "intercept", "w", "P", "theta", "gamma", "common", "features", "response", "blueprint", "control", "trace", "call",
-  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "steps", "tuning")
+  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "steps", "tuning", "penalty_factor", "penalty", "standardize")
 
 json_fit <- function(fit) {
   one <- jsonlite::unbox
@@ -90,7 +90,17 @@ json_fit <- function(fit) {
     trace = lapply(fit$trace, json_vector),
     degree_variance = lapply(as.list(fit$degree_variance), json_value),
     call = one(exact_text(fit$call)),
+    tuning = json_tuning(fit$tuning),
+    penalties = list(factor = json_vector(fit$penalty_factor), solver = json_vector(fit$penalty)),
     other = lapply(fit[is_plain(fit) & !names(fit) %in% c(plain_fields, other_fields)], json_value))
+}
+
+# What penalties were chosen from: numbers, and a table of what was tried.
+json_tuning <- function(tuning) {
+  if (is.null(tuning)) return(NULL)
+  lapply(if (is.data.frame(tuning)) list(table = tuning) else tuning, function(part) {
+    if (is.data.frame(part)) lapply(part, json_vector) else json_vector(part)
+  })
 }
 
 # Fields that this code has not heard of are kept if they are numbers, words or lists of them.
@@ -155,6 +165,8 @@ field_words <- list(
   trace = "the objective after each iteration",
   degree_variance = "variance of the part of each degree over the training rows",
   call = "the call in R",
+  tuning = "the penalties that were tried and how they did on samples held out, if lambda was chosen from the data",
+  penalties = "factor: relative penalties of the features; solver: lambda on the scale of the response",
   other = "fields of later versions")
 
 # ---- Blueprints --------------------------------------------------------------------------------------------
@@ -302,7 +314,9 @@ rebuilt_fit <- function(json) {
     features = features, response = rebuilt_response(json[["response"]]), na.action = NULL,
     blueprint = rebuilt_blueprint(json[["encoding"]]), control = rebuilt_control(json[["control"]]),
     call = parsed_call(json[["call"]], "hofm"), format_version = format_version,
-    trace = rebuilt_trace(json[["trace"]]),
+    trace = rebuilt_trace(json[["trace"]]), tuning = rebuilt_tuning(json[["tuning"]]),
+    penalty_factor = vector_or_null(json[["penalties"]][["factor"]]), penalty = vector_or_null(json[["penalties"]][["solver"]]),
+    standardize = !is.null(json[["encoding"]][["standard"]]),
     degree_variance = vapply(json[["degree_variance"]], one_number, 0)), json[["other"]])
   structure(fit, class = "hofm")
 }
@@ -343,6 +357,15 @@ rebuilt_common <- function(common) {
   rule <- lapply(common[c("weight", "center", "scale", "order")], numbers)
   replace(rule, "order", list(as.integer(rule$order)))
 }
+
+# That of links is a table alone.
+rebuilt_tuning <- function(tuning) {
+  if (!length(tuning)) return(NULL)
+  table <- as.data.frame(lapply(tuning[["table"]], function(column) if (is.character(column)) column else numbers(column)))
+  if (length(tuning) == 1) table else c(list(table = table), lapply(tuning[names(tuning) != "table"], numbers))
+}
+
+vector_or_null <- function(x) if (length(x)) numbers(x)
 
 empty_factors <- stats::setNames(list(), character())
 

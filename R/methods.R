@@ -270,7 +270,8 @@ simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
 model.matrix.hofm <- function(object, data, ...) {
   if (missing(data)) unsupported("A fit does not keep its training data: give `data`.")
   check_fit(object)
-  design <- design_for(fit_blueprint(object), data, arg = "data")
+  as_given <- replace(fit_blueprint(object), "standard", list(NULL))
+  design <- design_for(as_given, data, arg = "data")
   x <- design$x
   x@x[design$missing[x@i + 1L]] <- NA
   dimnames(x) <- list(NULL, object$features)

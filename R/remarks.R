@@ -2,12 +2,15 @@
 # warning or a message with a class, given once for a fit, by fit_checked() and by the reader of data frames.
 
 remark_on_fit <- function(fit, problem, spec) {
-  if (!isTRUE(fit$converged) && is.null(fit$validation)) remark_on_convergence(fit)
+  if (!isTRUE(fit$converged)) remark_on_convergence(fit)
   if (fit$deviance > fit$null.deviance * (1 + 1e-6)) remark_on_null(fit)
   remark_on_idle(problem, spec)
 }
 
+# Stochastic solvers are often asked for a number of epochs, or stop early by held-out rows.
 remark_on_convergence <- function(fit) {
+  asked <- fit$solver %in% c("sgd", "adagrad") && (!is.null(fit$control$max_iter) || !is.null(fit$validation))
+  if (asked) return(invisible())
   hofm_warn(sprintf("The fit is %s.", fit$message), "hofm_warning_not_converged")
 }
 

@@ -94,6 +94,9 @@ code_response <- function(y, loss = NULL, arg = "y") {
   else code_classes(y, if (is.null(loss)) "logistic" else loss, arg)
 }
 
+# What a fit keeps of it.
+response_facts <- function(response) response[intersect(c("kind", "levels", "range"), names(response))]
+
 plain_response <- function(y, arg) {
   if (is.data.frame(y) && ncol(y) == 1) y <- y[[1]]
   if (is.matrix(y) && ncol(y) == 1) y <- y[, 1]

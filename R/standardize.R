@@ -1,18 +1,16 @@
 # Columns on a common scale: learned from the training rows, kept in the blueprint, applied to them and to new rows.
 #
 # `blueprint$standard` holds `center` and `scale`, a number for each feature: the model sees (x_j - center_j) / scale_j. Columns of zeros
-# and ones stay as they are. Dense columns of numbers get mean 0 and standard deviation 1. Sparse columns keep their zeros: they are
-# divided by the root mean square of their other values, which makes a typical one as large as the 1 of an indicator.
+# and ones stay as they are. Columns with few zeros get mean 0 and standard deviation 1. Others keep their zeros: they are divided by
+# the root mean square of their other values, which makes a typical one as large as the 1 of an indicator.
 
 #' Learn the scale of each column
 #' @param blocks of a problem.
 #' @param weights One for each row, with sum 1. Those of joined rows are spread over the rows of each block by its index.
-#' @param dense For each feature, whether it may be centred.
+#' @param center Whether columns may be centred.
 #' @noRd
-learn_standard <- function(blocks, weights, dense) {
-  widths <- vapply(blocks, function(block) ncol(block$x), 0L)
-  dense <- split(rep_len(dense, sum(widths)), rep(seq_along(blocks), widths))
-  parts <- Map(function(block, dense) column_scales(block$x, block_weights(block, weights), dense), blocks, dense)
+learn_standard <- function(blocks, weights, center) {
+  parts <- lapply(blocks, function(block) column_scales(block$x, block_weights(block, weights), center))
   list(center = unlist(lapply(parts, `[[`, "center"), use.names = FALSE), scale = unlist(lapply(parts, `[[`, "scale"), use.names = FALSE))
 }
 
@@ -24,14 +22,15 @@ block_weights <- function(block, weights) {
   shares
 }
 
-# In two passes: the squares of a column far from zero have no digits left for its spread.
-column_scales <- function(x, weights, dense) {
+# What counts is the weight of the rows where a column is not zero, not how it is stored: all ways to give the same columns give the same
+# fit. In two passes: the squares of a column far from zero have no digits left for its spread.
+column_scales <- function(x, weights, may_center) {
   column <- rep(seq_len(ncol(x)), diff(x@p))
   weight <- weights[x@i + 1L]
   sums <- function(values) as.vector(Matrix::crossprod(with_values(x, values), weights))
   occurs <- sums(as.double(x@x != 0))
   indicator <- tabulate(column[x@x != 0 & x@x != 1], ncol(x)) == 0
-  center <- ifelse(dense & !indicator, sums(x@x), 0)
+  center <- ifelse(may_center & !indicator & occurs >= 0.5 * (1 - 1e-9), sums(x@x), 0)
   spread <- sums((x@x - center[column])^2) + pmax(0, 1 - occurs) * center^2
   square <- ifelse(center != 0, spread, spread / occurs)
   scale <- ifelse(indicator | !(square > (1e-10 * center)^2), 1, sqrt(square))
@@ -61,23 +60,13 @@ standardized_blocks <- function(blocks, standard) {
   Map(function(block, at) replace(block, "x", list(standardized(block$x, lapply(standard, `[`, at)))), blocks, at)
 }
 
-# Which features may be centred: numbers of a data frame, and columns that have few zeros anyway. Not without an intercept, which is
-# what makes centring harmless.
-may_be_centred <- function(parts, intercept) {
-  if (!intercept || !is.null(parts$blocks)) return(FALSE)
-  few_zeros <- diff(parts$x@p) >= 0.5 * nrow(parts$x)
-  b <- parts$blueprint
-  if (b$kind == "matrix") return(few_zeros | isTRUE(parts$dense))
-  alone <- if (is.null(b$terms)) as.list(seq_along(b$variables)) else b$terms
-  number <- vapply(alone, function(v) length(v) == 1 && !b$types[v] %in% c("factor", "logical", "matrix"), NA)
-  few_zeros | rep(number, blueprint_widths(b))
-}
-
 #' Parts of a fit with their columns standardised, and how in the blueprint
+#'
+#' An intercept is what makes centring harmless. Rows of nodes keep their zeros.
 #' @noRd
 standardize_parts <- function(parts, weights, intercept) {
   blocks <- if (is.null(parts$blocks)) list(list(x = parts$x, index = NULL)) else parts$blocks
-  standard <- learn_standard(blocks, weights, may_be_centred(parts, intercept))
+  standard <- learn_standard(blocks, weights, center = intercept && is.null(parts$blocks))
   parts$blueprint$standard <- standard
   blocks <- standardized_blocks(blocks, standard)
   if (is.null(parts$blocks)) parts$x <- blocks[[1L]]$x else parts$blocks <- blocks

@@ -15,11 +15,13 @@ splits <- if (length(arguments) > 2) as.integer(arguments[3]) else 5L
 
 # ---- Data --------------------------------------------------------------------------------------------------
 
-from <- function(package, name) {
+object_from <- function(package, name) {
   place <- new.env()
   utils::data(list = name, package = package, envir = place)
-  as.data.frame(get(name, place))
+  get(name, place)
 }
+
+from <- function(package, name) as.data.frame(object_from(package, name))
 
 # A data frame whose response is called `y`, without rows that miss a value.
 table_of <- function(data, response, without = character()) {
@@ -55,7 +57,7 @@ datasets <- list(
   hitters = list(needs = "ISLR2", make = function() table_of(from("ISLR2", "Hitters"), "Salary")),
   wage = list(needs = "ISLR2", make = function() table_of(from("ISLR2", "Wage"), "wage", c("logwage", "region"))),
   genes = list(needs = "ISLR2", make = function() {
-    khan <- utils::getFromNamespace("Khan", "ISLR2")
+    khan <- object_from("ISLR2", "Khan")
     x <- as.data.frame(rbind(khan$xtrain, khan$xtest))
     x$y <- factor(c(khan$ytrain, khan$ytest) == 2, labels = c("other", "two"))
     x

@@ -35,9 +35,13 @@ quick_fit <- function(..., control = quick()) {
   collapsing(hofm(..., rank = 2, lambda = 0.01, control = control))
 }
 
-# For fits whose factors may well end at zero, where that is not the point.
+# On the paper's scale, for comparison with formulas and other programs.
+paper_fit <- function(..., lambda = 1e-3) hofm(..., lambda = lambda, standardize = FALSE)
+
+# For fits whose factors may well end at zero, or that stop short of the minimum, where that is not the point.
 collapsing <- function(code) {
-  withCallingHandlers(code, hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
+  muffle <- function(w) invokeRestart("muffleWarning")
+  withCallingHandlers(code, hofm_warning_collapsed = muffle, hofm_warning_not_converged = muffle, hofm_warning_idle_degree = muffle)
 }
 
 # Indicator columns the slow way, for comparison.

@@ -50,7 +50,7 @@ test_that("order 1 is ridge regression: closed form and glmnet", {
   n <- 80
   x <- matrix(rnorm(n * 6), n)
   y <- drop(x %*% rnorm(6)) + rnorm(n)
-  fit <- hofm(x, y, order = 1, lambda = 0.3, control = hofm_control(tol = 0, max_iter = 2000))
+  fit <- paper_fit(x, y, order = 1, lambda = 0.3, control = hofm_control(tol = 0, max_iter = 2000))
   xc <- scale(x, scale = FALSE)
   ridge <- solve(crossprod(xc) / n + 0.3 * diag(6), crossprod(xc, y - mean(y)) / n)
   expect_equal(unname(fit$w), drop(ridge), tolerance = 1e-8)
@@ -64,7 +64,7 @@ test_that("order 1 is ridge regression: closed form and glmnet", {
   expect_equal(unname(fit$w), unname(as.numeric(other$beta)) * sd_y, tolerance = 1e-6)
   cls <- factor(ifelse(y > 0, "b", "a"))
   for (solver in c("cd", "lbfgs")) {
-    logistic <- hofm(x, cls, order = 1, lambda = 0.05, solver = solver, control = hofm_control(tol = 1e-15, max_iter = 5000))
+    logistic <- paper_fit(x, cls, order = 1, lambda = 0.05, solver = solver, control = hofm_control(tol = 1e-15, max_iter = 5000))
     g <- theirs(cls, family = "binomial", lambda = 0.05)
     expect_equal(unname(logistic$w), as.numeric(g$beta), tolerance = 1e-6)
     expect_equal(logistic$intercept, unname(g$a0), tolerance = 1e-6)
@@ -79,13 +79,13 @@ test_that("a weight of 2 is a row given twice, an offset a shifted response", {
   init <- random_model(3, 3)
   for (solver in c("cd", "lbfgs")) {
     control <- hofm_control(max_iter = 30, tol = 0)
-    weighted <- hofm(x, y, order = 3, rank = 2, weights = twice, init = init, solver = solver, control = control)
-    doubled <- hofm(x[rep(1:20, twice), ], rep(y, twice), order = 3, rank = 2, init = init, solver = solver, control = control)
+    weighted <- paper_fit(x, y, order = 3, rank = 2, weights = twice, init = init, solver = solver, control = control)
+    doubled <- paper_fit(x[rep(1:20, twice), ], rep(y, twice), order = 3, rank = 2, init = init, solver = solver, control = control)
     expect_equal(weighted$P, doubled$P, tolerance = 1e-8)
     expect_equal(weighted$objective, doubled$objective, tolerance = 1e-10)
     o <- rnorm(20)
-    offset <- hofm(x, y, order = 3, rank = 2, offset = o, init = init, solver = solver, control = control)
-    shifted <- hofm(x, y - o, order = 3, rank = 2, init = init, solver = solver, control = control)
+    offset <- paper_fit(x, y, order = 3, rank = 2, offset = o, init = init, solver = solver, control = control)
+    shifted <- paper_fit(x, y - o, order = 3, rank = 2, init = init, solver = solver, control = control)
     expect_equal(offset$P, shifted$P, tolerance = 1e-8)
   }
 })
@@ -103,8 +103,8 @@ test_that("same seed, same bits, for any number of threads and every solver", {
     for (k in 2:4) expect_identical(fits[[k]], fits[[1]])
   }
   set.seed(5)
-  a <- hofm(x, y, rank = 2)
-  b <- hofm(x, y, rank = 2)
+  a <- paper_fit(x, y, rank = 2)
+  b <- paper_fit(x, y, rank = 2)
   set.seed(5)
   expect_identical(hofm(x, y, rank = 2)$P, a$P)
   expect_false(identical(a$P, b$P))
@@ -218,13 +218,13 @@ test_that("the trace of L-BFGS has a row for each iteration, and its message cou
   for (max_iter in c(1, 3, 25)) for (loss in c("squared", "poisson")) {
     response <- if (loss == "poisson") round(abs(y)) else y
     control <- hofm_control(max_iter = max_iter, tol = 0, seed = 1)
-    fit <- suppressWarnings(hofm(x, response, order = 3, rank = 2, loss = loss, solver = "lbfgs", control = control))
+    fit <- suppressWarnings(paper_fit(x, response, order = 3, rank = 2, loss = loss, solver = "lbfgs", control = control))
     expect_identical(fit$trace$iteration, 0:as.integer(max_iter))
     expect_false(anyNA(fit$trace$objective) || is.unsorted(rev(fit$trace$objective)))
     expect_identical(fit$trace$objective[max_iter + 1], fit$objective)
     expect_match(fit$message, sprintf("not converged after %d iterations", max_iter))
   }
-  done <- hofm(x, y, rank = 2, lambda = 0.1, solver = "lbfgs", control = hofm_control(tol = 1e-14, seed = 1, max_iter = 500))
+  done <- paper_fit(x, y, rank = 2, lambda = 0.1, solver = "lbfgs", control = hofm_control(tol = 1e-14, seed = 1, max_iter = 500))
   expect_true(done$converged)
   expect_identical(done$trace$iteration, seq_len(nrow(done$trace)) - 1L)
   expect_identical(tail(done$trace$objective, 1), done$objective)

@@ -5,7 +5,7 @@ test_that("a fit has the fields of the help page", {
   expect_true(all(c("intercept", "w", "P", "theta", "gamma", "order", "rank", "lambda", "model", "loss",
                     "solver", "objective",
                     "trace", "converged", "format_version", "features", "seed", "call", "control", "n") %in% names(fit)))
-  expect_identical(fit$format_version, 1L)
+  expect_identical(fit$format_version, 2L)
   expect_named(fit$trace, c("iteration", "seconds", "objective"))
 })
 

@@ -115,7 +115,7 @@ test_that("the objective is the one on the help page", {
                  squared_hinge = function(y, f) pmax(0, 1 - y * f)^2, poisson = function(y, f) exp(f) - y * f)
   x <- as.matrix(d[c("num", "int", "lgl")]) * 1
   for (loss in names(losses)) {
-    fit <- hofm(x, values[[loss]], order = 3, rank = 2, lambda = lambda, loss = loss, weights = w,
+    fit <- paper_fit(x, values[[loss]], order = 3, rank = 2, lambda = lambda, loss = loss, weights = w,
                 control = hofm_control(max_iter = 3, seed = 1))
     expect_gt(sum(fit$P[["3"]]^2), 0.001)
     link <- predict(fit, x, type = "link")

@@ -15,7 +15,7 @@ test_that("a linear fit without penalty is that of optim() and of rlm(), by ever
   start <- c(median(d$y), 0, 0, 0)
   best <- optim(start, function(b) huber_sum(d$y - cbind(1, d$x) %*% b), method = "BFGS", control = list(reltol = 1e-15, maxit = 500))
   for (solver in c("cd", "lbfgs", "adagrad", "sgd")) {
-    fit <- hofm(d$x, d$y, order = 1, lambda = 0, loss = "huber", solver = solver, control = hofm_control(seed = 1, tol = 1e-12, max_iter = 2000))
+    fit <- paper_fit(d$x, d$y, order = 1, lambda = 0, loss = "huber", solver = solver, control = hofm_control(seed = 1, tol = 1e-12, max_iter = 2000))
     exact <- solver %in% c("cd", "lbfgs")
     expect_equal(c(fit$intercept, unname(fit$w)), best$par, tolerance = if (exact) 1e-4 else 0.02, info = solver)
     expect_equal(fit$objective, best$value / length(d$y), tolerance = if (exact) 1e-8 else 1e-3, info = solver)
@@ -27,7 +27,7 @@ test_that("a linear fit on the scale that rlm() finds is that of rlm()", {
   d <- with_outliers()
   robust <- MASS::rlm(cbind(1, d$x), d$y, psi = MASS::psi.huber, k = 1.345, maxit = 500, acc = 1e-12)
   unit <- 1.345 * robust$s
-  fit <- hofm(d$x, d$y / unit, order = 1, lambda = 0, loss = "huber", control = hofm_control(tol = 1e-13, max_iter = 2000))
+  fit <- paper_fit(d$x, d$y / unit, order = 1, lambda = 0, loss = "huber", control = hofm_control(tol = 1e-13, max_iter = 2000))
   expect_equal(unit * c(fit$intercept, unname(fit$w)), unname(coef(robust)), tolerance = 1e-5)
 })
 

@@ -127,10 +127,12 @@ test_that("the description in the file is enough to predict from it", {
   y <- small_response(x)
   file <- tempfile()
   on.exit(unlink(file))
-  for (model in c("hofm", "shared", "simplex", "all_subsets", "polynomial")) {
-    fit <- quick_fit(x, y, model = model)
+  for (model in c("hofm", "shared", "simplex", "all_subsets", "polynomial")) for (standardize in c(TRUE, FALSE)) {
+    fit <- quick_fit(x, y, model = model, standardize = standardize)
     write_hofm_json(fit, file)
-    expect_equal(predict_described(file, x), predict(fit, x), tolerance = 1e-10)
+    standard <- jsonlite::fromJSON(file)$encoding$standard
+    seen <- if (standardize) scale(x, standard$center, standard$scale) else x
+    expect_equal(predict_described(file, seen), predict(fit, x), tolerance = 1e-10)
     expect_match(jsonlite::fromJSON(file)$description[3], "f(x) = intercept + ", fixed = TRUE)
   }
 })
@@ -181,7 +183,7 @@ test_that("what is not such a file is a classed error that says what is wrong", 
   text <- json_text(quick_fit(x, small_response(x)))
   said <- function(text) tryCatch(read_json_text(text), hofm_error_file = conditionMessage)
   expect_snapshot(writeLines(c(
-    said("{}"), said("[1, 2]"), said("3"), said(sub("\"version\": 1", "\"version\": 9", text)),
+    said("{}"), said("[1, 2]"), said("3"), said(sub("\"version\": 2", "\"version\": 9", text)),
     said(sub("\"model\": \"hofm\"", "\"model\": \"tree\"", text)), said(sub("\"features\": [\"a\", ", "\"features\": [", text, fixed = TRUE)), 
     said(sub("\"call\": \"hofm(", "\"call\": \"system(", text, fixed = TRUE))
   )))

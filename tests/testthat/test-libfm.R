@@ -40,7 +40,8 @@ test_that("order 1 has no factors, and a formula goes along as columns", {
   export_libfm(fit, file)
   lines <- readLines(file)
   expect_equal(lines[9:12], rep("", 4))
-  expect_equal(as.numeric(lines[c(2, 4:7)]), c(fit$intercept, unname(fit$w)), tolerance = 1e-14)
+  original <- coef(fit, scale = "original")
+  expect_equal(as.numeric(lines[c(2, 4:7)]), c(original$intercept, unname(original$w)), tolerance = 1e-14)
   fit <- quick_fit(y ~ num + fac, d)
   export_libfm(fit, file)
   expect_equal(predict_libfm_slow(read_libfm_slow(file), as.matrix(model.matrix(fit, d))), predict(fit, d, type = "link"),

@@ -17,8 +17,8 @@ kernel_sum_slow <- function(model, Q, xa, m, theta = NULL) {
 
 fit_for <- function(model, x, y, m, ..., loss = "squared", control = hofm_control(max_iter = 5, seed = 1)) {
   order <- if (model == "all_subsets") list() else list(order = m)
-  suppressWarnings(do.call(hofm, c(list(x, y, model = model, loss = loss, control = control, ...), order)),
-                   classes = "hofm_warning_collapsed")
+  suppressWarnings(do.call(paper_fit, c(list(x, y, model = model, loss = loss, control = control, ...), order)),
+                   classes = c("hofm_warning_collapsed", "hofm_warning_not_converged"))
 }
 
 Q_of <- function(fit) rbind(fit$gamma, unname(fit$P[[1]]))

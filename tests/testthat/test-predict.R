@@ -18,7 +18,7 @@ test_that("types agree with each other", {
 
 test_that("terms are the kernels of the paper", {
   x <- small_matrix(6)
-  fit <- quick_fit(x, small_response(x), order = 3)
+  fit <- quick_fit(x, small_response(x), order = 3, standardize = FALSE)
   terms <- predict(fit, x, type = "terms")
   slow <- function(p, row, t) sum(utils::combn(p * row, t, prod))
   for (i in 1:6) {
@@ -109,7 +109,7 @@ test_that("offsets of the formula are evaluated again, those of the argument are
 
 test_that("new levels contribute nothing when allowed", {
   d <- mixed_data()
-  fit <- quick_fit(y ~ num + fac, d)
+  fit <- quick_fit(y ~ num + fac, d, standardize = FALSE)
   new <- data.frame(num = 0.5, fac = "never")
   expect_error(predict(fit, new), class = "hofm_error_new_levels")
   expect_equal(predict(fit, new, allow_new_levels = TRUE), fit$intercept + 0.5 * fit$w[["num"]])
