@@ -155,7 +155,7 @@ code_numbers <- function(y, loss, arg) {
   if (facts$classes) y <- ifelse(y == 1, 1, -1)
   # A loss for numbers that takes classes as 0 and 1 can be thresholded between them; any other numbers are a regression.
   keep <- facts$classes || (!is.null(facts$coding) && identical(values, facts$coding))
-  list(y = y, loss = loss, kind = "numeric", levels = if (keep) values, range = if (!facts$classes) range(y))
+  c(list(y = y, loss = loss, kind = "numeric", levels = if (keep) values), if (!facts$classes) list(range = range(y)))
 }
 
 any_number <- function(y, arg) invisible()
