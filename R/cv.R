@@ -95,31 +95,31 @@ cv_hofm <- function(x, ...) UseMethod("cv_hofm")
 #' @export
 cv_hofm.formula <- function(x, data = NULL, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
                             measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
-                            n_lambda = 30, lambda_min_ratio = 1e-4, model = "hofm", loss = NULL, solver = "auto",
+                            n_lambda = 30, lambda_min_ratio = NULL, model = "hofm", loss = NULL, solver = "auto",
                             intercept = TRUE, linear = NULL, weights, offset, subset, na.action,
-                            control = hofm_control(), ...) {
+                            control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, fold_groups = NULL, ...) {
   if (missing(x)) return(eval(replace(formula_as_x(match.call()), 1, list(cv_hofm)), parent.frame()))
   call <- resolve_dots(match.call(), parent.frame())
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
-  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio)
+  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio, fold_groups)
   parts <- read_formula(x, data, call, parent.frame())
   specs <- lapply(specs, function(spec) replace(spec, "intercept", spec$intercept && parts$intercept))
-  cross_validate(row_task(parts, specs[[1]], control), specs, plan, control, call, environment(parts$blueprint$formula))
+  cross_validate_rows(parts, specs, plan, standardize, penalty_factor, groups, control, call, environment(parts$blueprint$formula))
 }
 
 #' @rdname cv_hofm
 #' @export
 cv_hofm.matrix <- function(x, y, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
                            measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
-                           n_lambda = 30, lambda_min_ratio = 1e-4, model = "hofm", loss = NULL, solver = "auto",
+                           n_lambda = 30, lambda_min_ratio = NULL, model = "hofm", loss = NULL, solver = "auto",
                            intercept = TRUE, linear = NULL, weights = NULL, offset = NULL,
-                           control = hofm_control(), ...) {
+                           control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, fold_groups = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
-  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio)
-  task <- row_task(matrix_parts(x, y, weights, offset), specs[[1]], control)
-  cross_validate(task, specs, plan, control, resolve_dots(match.call(), parent.frame()))
+  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio, fold_groups)
+  parts <- matrix_parts(x, y, weights, offset)
+  cross_validate_rows(parts, specs, plan, standardize, penalty_factor, groups, control, resolve_dots(match.call(), parent.frame()))
 }
 
 #' @rdname cv_hofm
@@ -134,7 +134,7 @@ cv_hofm.data.frame <- cv_hofm.matrix
 #' @export
 cv_hofm.link_pairs <- function(x, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
                                measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
-                               n_lambda = 30, lambda_min_ratio = 1e-4, hold_out = c("pairs", "nodes"), model = "hofm",
+                               n_lambda = 30, lambda_min_ratio = NULL, hold_out = c("pairs", "nodes"), model = "hofm",
                                loss = "squared", solver = "auto", intercept = TRUE, linear = NULL,
                                negatives = c("given", "all"), negative_weight = NULL, weights = NULL, offset = NULL,
                                control = hofm_control(), ...) {
@@ -177,34 +177,20 @@ check_specs <- function(order, rank, model, loss, solver, intercept, linear, lin
   unique(specs)                                       # order 1 has no rank
 }
 
-with_lambda <- function(spec, lambda) replace(spec, "lambda", list(rep(lambda, length(spec$lambda))))
+with_lambda <- function(spec, lambda) replace(spec, "lambda", list(rep_len(as.double(lambda), length(spec$lambda))))
 
 # The rank in a table: one number, 0 for order 1.
 shown_rank <- function(spec) if (length(spec$rank)) spec$rank[1] else 0L
 
-check_plan <- function(lambda, nfolds, foldid, measure, keep, workers, n_lambda, lambda_min_ratio) {
+check_plan <- function(lambda, nfolds, foldid, measure, keep, workers, n_lambda, lambda_min_ratio, fold_groups = NULL) {
   measures <- c("default", "auc", "deviance", "class", "mse", "mae")
   list(
-    lambda = check_path(lambda), nfolds = check_count(nfolds, "nfolds", min = 2), foldid = foldid,
+    lambda = check_path(lambda), nfolds = check_count(nfolds, "nfolds", min = 2), foldid = foldid, fold_groups = fold_groups,
     measure = if (is.null(measure)) "default" else check_choice(measure, "measure", measures),
     keep = check_flag(keep, "keep"), workers = check_count(workers, "workers", max = 1024),
     n_lambda = check_count(n_lambda, "n_lambda", min = 2, max = 10000),
-    ratio = check_number(lambda_min_ratio, "lambda_min_ratio", min = 1e-12, max = 0.99)
+    ratio = if (!is.null(lambda_min_ratio)) check_number(lambda_min_ratio, "lambda_min_ratio", min = 1e-12, max = 0.99)
   )
-}
-
-check_path <- function(lambda) {
-  if (is.null(lambda)) return(NULL)
-  if (identical(lambda, "paper")) return(10^(6:-6))
-  sound <- is_plain_number(lambda) && length(lambda) > 0 && all(is.finite(lambda)) && all(lambda > 0)
-  if (!sound) must_be("lambda", "NULL, \"paper\" or positive finite numbers", bad_lambda(lambda))
-  sort(unique(as.double(lambda)), decreasing = TRUE)
-}
-
-# Of many numbers, the first that is at fault.
-bad_lambda <- function(lambda) {
-  if (!is_plain_number(lambda) || !length(lambda)) return(lambda)
-  lambda[!is.finite(lambda) | lambda <= 0][1]
 }
 
 check_measure <- function(measure, response) {
@@ -221,6 +207,18 @@ check_ranking_measure <- function(measure) {
 }
 # ---- Cross-validation --------------------------------------------------------------------------------------
 
+#' What all front doors for rows do once columns and response are known
+#' @noRd
+cross_validate_rows <- function(parts, specs, plan, standardize, penalty_factor, groups, control, call, env = globalenv()) {
+  if (are_row_groups(groups, parts)) {
+    if (is.null(plan$fold_groups)) plan$fold_groups <- groups
+    groups <- NULL
+    call$groups <- NULL
+  }
+  specs <- lapply(specs, with_scales, standardize, penalty_factor, groups, parts$blueprint)
+  cross_validate(row_task(parts, specs[[1]], control), specs, plan, control, call, env)
+}
+
 #' From a task to the answer
 #'
 #' All random numbers are drawn here, before the work is shared out: folds, a seed for each fold and
@@ -233,6 +231,7 @@ cross_validate <- function(task, specs, plan, control, call, env = globalenv()) 
     check_parameter_count(length(task$problem$features), spec$rank)
   }
   plan$measure <- check_measure(plan$measure, task$response)
+  check_path_columns(plan$lambda, specs)
   drawn <- draw(control$seed, {
     foldid <- make_folds(task, plan)
     folds <- sort(unique(foldid))
@@ -240,38 +239,42 @@ cross_validate <- function(task, specs, plan, control, call, env = globalenv()) 
     list(foldid = foldid, folds = folds, seeds = seeds)
   })
   quiet <- replace(control, "verbose", FALSE)
-  lambda <- plan$lambda
-  if (is.null(lambda)) lambda <- default_path(task, specs, plan, quiet, drawn$seeds[1, length(drawn$folds) + 1])
-  links <- held_out_links(task, specs, drawn, lambda, quiet, plan$workers, control$verbose)
-  curves <- lapply(links, measure_links, task, drawn$foldid, plan$measure)
-  choice <- choose_best(curves, specs, lambda, plan$measure)
-  fits <- refit_chosen(task, specs, choice, lambda, quiet, drawn$seeds[, length(drawn$folds) + 1], call, env)
-  new_cv(task, specs, plan, lambda, drawn$foldid, curves, choice, fits, if (plan$keep) links, cv_call(call, env))
+  last_seeds <- drawn$seeds[, length(drawn$folds) + 1]
+  paths <- if (is.null(plan$lambda)) default_paths(task, specs, plan, quiet, last_seeds, control$verbose)
+           else lapply(specs, given_path, lambda = plan$lambda)
+  values <- function(links) fold_values(links, task, drawn$foldid, plan$measure)
+  judge <- function(path, links) judge_path(path, values(links), plan$measure)
+  runs <- held_out_links(task, paths, drawn, quiet, plan$workers, control$verbose, judge)
+  curves <- lapply(runs, function(run) curve_of(values(run$links)))
+  choice <- choose_best(curves, plan$measure)
+  path <- paths[[choice$spec]]
+  report_path_end(path, runs[[choice$spec]]$verdict, choice)
+  fits <- refit_chosen(task, path, choice, quiet, last_seeds[choice$spec], call, env)
+  new_cv(task, paths, plan, drawn$foldid, curves, choice, fits, if (plan$keep) lapply(runs, `[[`, "links"), cv_call(call, env))
 }
 
-# ---- The answer --------------------------------------------------------------------------------------------
-
-# The path on all data, down to lambda.min; then both fits in full, which start where the path ended.
-refit_chosen <- function(task, specs, choice, lambda, control, seeds, call, env) {
-  spec <- specs[[choice$spec]]
+refit_chosen <- function(task, path, choice, control, seed, call, env) {
+  view <- model_view(task$everything, NULL, task$parts, path$spec)
+  times <- if (!is.null(path$spec$penalty_factor)) 1 / sqrt(path$spec$penalty_factor)
   kept <- list()
-  record <- function(l, fit) if (l %in% choice$index) kept[[as.character(l)]] <<- parameters_of(fit)
-  lambda_path(task$everything, spec, lambda[seq_len(choice$index[["min"]])], control, seeds[choice$spec], record)
+  record <- function(l, fit) if (l %in% choice$index) kept[[as.character(l)]] <<- scale_features(parameters_of(fit), times)
+  lambda_path(view$problem, view$spec, path$lambda[seq_len(choice$index[["min"]]), , drop = FALSE], control, seed, record)
   fits <- lapply(unique(choice$index), function(l) {
-    spec <- with_lambda(spec, lambda[l])
+    spec <- with_lambda(path$spec, path$lambda[l, ])
     init <- Filter(Negate(is.null), kept[[as.character(l)]])
-    expect_collapse(task$refit(spec, init, fit_call(call, spec, lambda[l], env)))
+    expect_collapse(task$refit(spec, init, fit_call(call, spec, env)))
   })
   stats::setNames(fits[match(choice$index, unique(choice$index))], names(choice$index))
 }
 
 # The call of hofm() that would fit the chosen model.
-fit_call <- function(call, spec, lambda, env) {
-  own <- c("nfolds", "foldid", "measure", "keep", "workers", "n_lambda", "lambda_min_ratio", "hold_out")
+fit_call <- function(call, spec, env) {
+  own <- c("nfolds", "foldid", "fold_groups", "measure", "keep", "workers", "n_lambda", "lambda_min_ratio", "hold_out")
   call[names(call) %in% own] <- NULL
   if (!is.na(spec$order)) call$order <- as.double(spec$order)
   if (length(spec$rank)) call$rank <- as.double(spec$rank[1]) else call$rank <- NULL
-  call$lambda <- lambda
+  call$lambda <- if (length(unique(spec$lambda)) == 1) spec$lambda[1] else spec$lambda
+  if (!is.null(spec$penalty_factor)) call$penalty_factor <- spec$penalty_factor
   tidy_call(call, env)
 }
 
@@ -281,11 +284,16 @@ cv_call <- function(call, env) {
   call
 }
 
-new_cv <- function(task, specs, plan, lambda, foldid, curves, choice, fits, links, call) {
-  order <- vapply(specs, function(spec) spec$order, 0L)
-  rank <- vapply(specs, shown_rank, 0L)
-  tables <- Map(function(order, rank, curve) cbind(order = order, rank = rank, lambda = lambda, curve), order, rank, curves)
-  cv <- c(list(lambda = lambda), curves[[choice$spec]], list(
+new_cv <- function(task, paths, plan, foldid, curves, choice, fits, links, call) {
+  order <- vapply(paths, function(path) path$spec$order, 0L)
+  rank <- vapply(paths, function(path) shown_rank(path$spec), 0L)
+  tables <- Map(function(order, rank, path, curve) {
+    cbind(order = order, rank = rank, lambda = path$axis[seq_len(nrow(curve))], curve)
+  }, order, rank, paths, curves)
+  path <- paths[[choice$spec]]
+  places <- seq_len(nrow(curves[[choice$spec]]))
+  lambda <- path$axis[places]
+  cv <- c(list(lambda = lambda, lambda_degrees = degree_columns(path$lambda[places, , drop = FALSE], path$spec)), curves[[choice$spec]], list(
     index = choice$index, lambda.min = lambda[choice$index[["min"]]], lambda.1se = lambda[choice$index[["1se"]]],
     order = order[choice$spec], rank = rank[choice$spec], table = do.call(rbind, tables),
     name = measure_name(plan$measure, task$response$loss), foldid = foldid,
@@ -295,4 +303,9 @@ new_cv <- function(task, specs, plan, lambda, foldid, curves, choice, fits, link
     cv$fit.preval <- cv$preval[[choice$spec]]
   }
   structure(cv, class = "cv_hofm")
+}
+
+degree_columns <- function(lambda, spec) {
+  colnames(lambda) <- if (spec$model == "hofm") seq_len(ncol(lambda)) else "all"
+  lambda
 }

@@ -26,20 +26,65 @@ deal_nodes <- function(nfolds, pairs) {
   fold[match(pairs$i, nodes)]
 }
 
+#' Whole groups of rows dealt out, from the largest to the smallest, each to where it leaves folds and classes most even
+#' @param groups A whole number from 1 up for each row.
+#' @noRd
+deal_groups <- function(nfolds, groups, class) {
+  shares <- unclass(table(groups, class))
+  if (nfolds > nrow(shares)) {
+    hofm_abort(sprintf("`nfolds` must be at most %d, the number of groups of rows, not %d.", nrow(shares), nfolds), argument = "nfolds")
+  }
+  shares <- sweep(shares, 2, colSums(shares), "/")
+  load <- matrix(0, nfolds, ncol(shares))
+  fold <- integer(nrow(shares))
+  for (g in order(-rowSums(shares), stats::runif(nrow(shares)))) {
+    after <- rowSums((load + rep(shares[g, ], each = nfolds))^2) - rowSums(load^2)
+    fold[g] <- order(after, stats::runif(nfolds))[1]
+    load[fold[g], ] <- load[fold[g], ] + shares[g, ]
+  }
+  fold[groups]
+}
+
 #' The fold of each row, given or drawn, such that every fold can be predicted from the others
 #' @noRd
 make_folds <- function(task, plan) {
-  foldid <- if (is.null(plan$foldid)) task$draw_folds(plan$nfolds) else check_foldid(plan$foldid, task)
+  foldid <- if (!is.null(plan$foldid)) check_foldid(plan$foldid, task, plan$fold_groups)
+            else if (is.null(plan$fold_groups)) task$draw_folds(plan$nfolds)
+            else deal_groups(plan$nfolds, check_fold_groups(plan$fold_groups, task), task$classes)
   argument <- if (is.null(plan$foldid)) "nfolds" else "foldid"
   for (fold in sort(unique(foldid))) check_fold(fold, foldid, task, plan$measure, argument)
   foldid
 }
 
-check_foldid <- function(foldid, task) {
+# Values of the rows that na.action left.
+kept_rows <- function(values, task) {
+  all <- length(task$omitted) && length(values) == task$problem$n + length(task$omitted)
+  if (all) values[-task$omitted] else values
+}
+
+# Groups of rows as numbers from 1 up.
+check_fold_groups <- function(groups, task) {
+  groups <- if (is.atomic(groups) && is.null(dim(groups))) kept_rows(groups, task) else groups
+  sound <- (is.factor(groups) || is.character(groups) || is.numeric(groups)) && is.null(dim(groups)) && !anyNA(groups)
+  if (!sound || length(groups) != task$problem$n) {
+    must_be("fold_groups", sprintf("a factor, or names or numbers of groups, one for each of the %d rows", task$problem$n), groups)
+  }
+  match(groups, unique(groups))
+}
+
+# `groups` of hofm() has a value for each feature. One for each row, before or after na.action, says which rows stay together.
+are_row_groups <- function(groups, parts) {
+  rows <- nrow(parts$x) + c(0, length(parts$na.action))
+  length(groups) %in% rows && length(groups) != length(parts$blueprint$features)
+}
+
+check_foldid <- function(foldid, task, fold_groups = NULL) {
+  if (!is.null(fold_groups)) hofm_abort("`fold_groups` must be NULL where `foldid` says which fold a row is in.", argument = "fold_groups")
   n <- task$problem$n
-  if (length(task$omitted) && length(foldid) == n + length(task$omitted)) foldid <- foldid[-task$omitted]
+  if (is.factor(foldid) && !anyNA(foldid)) foldid <- as.integer(droplevels(foldid))
+  foldid <- kept_rows(foldid, task)
   whole <- is_plain_number(foldid) && all(is.finite(foldid)) && all(foldid == round(foldid)) && all(foldid >= 1)
-  if (!whole) must_be("foldid", "positive whole numbers, one for each row", foldid)
+  if (!whole) must_be("foldid", "a factor or positive whole numbers, one for each row", foldid)
   if (length(foldid) != n) {
     hofm_abort(sprintf("`foldid` must have one value for each of the %d rows, not %d values.", n, length(foldid)),
                argument = "foldid")

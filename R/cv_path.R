@@ -1,11 +1,11 @@
-# Fits along a path of lambda, and where the path begins.
+# Fits along a path of penalties.
 
 # Factors at zero are what a large penalty asks for, and no news on a path.
 expect_collapse <- function(code) {
   withCallingHandlers(code, hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
 }
 
-#' Fits along a path of lambda
+#' Fits along a path of penalties
 #'
 #' Which way to go was measured, on paths of 30 values over four decades and against a fit from a random start
 #' at each value. Up the path objectives are good, but the one fit at the smallest lambda is much of the work.
@@ -13,34 +13,43 @@ expect_collapse <- function(code) {
 #' is in a poor minimum stays in it. Hence: columns at zero are drawn anew, each fit starts ahead on the line
 #' through the two before it where that is lower, now and then a fit from a random start is tried as well, roughly and to its end only if
 #' it is lower already, and what is found is tried on the larger lambdas before it.
+#' @param lambda A matrix with a row for each place on the path and a column for each penalty, or numbers, each for all degrees.
 #' @param record Called with the place on the path and the fit, again if a lower objective is found.
-#' @return The lowest objective found at each lambda.
+#' @param places Which places to fit now, and `state`, where the walk over the places before them ended.
+#' @param planned How long the path is meant to be.
+#' @return A list: `lowest`, the lowest objective found at each place, and `state`, to go on from.
 #' @noRd
-lambda_path <- function(problem, spec, lambda, control, seed, record) {
-  walk <- new_walk(problem, spec, lambda, control, seed, record)
-  for (l in seq_along(lambda)) {
+lambda_path <- function(problem, spec, lambda, control, seed, record, places = seq_len(NROW(lambda)), state = NULL, planned = NROW(lambda)) {
+  walk <- new_walk(problem, spec, penalty_rows(lambda, spec), control, seed, record, state, planned)
+  for (l in places) {
     start <- walk$start(l)
     fit <- walk$fit(l, walk$revive(l, start))
     if (walk$tries(l)) fit <- challenged(fit, walk, l)
     walk$keep(l, fit)
     if (l > 1) look_back(walk, l, fit, grown(fit, start, walk$fresh) || lower(fit$objective, start$objective, by = 0.01))
   }
-  walk$lowest()
+  list(lowest = walk$lowest(), state = walk$state())
 }
+
+# Numbers as rows of equal penalties for all degrees.
+penalty_rows <- function(lambda, spec) if (is.matrix(lambda)) lambda else matrix(lambda, length(lambda), length(spec$lambda))
 
 #' The state of a walk along the path: what was found, and where to start next
 #' @noRd
-new_walk <- function(problem, spec, lambda, control, seed, record) {
+new_walk <- function(problem, spec, lambda, control, seed, record, state = NULL, planned = nrow(lambda)) {
   fresh <- c(with_seed(seed, starting_values(problem, spec, control$init_sd)), list(drawn = TRUE))
   control <- utils::modifyList(control, list(seed = seed, tol = path_tol(spec, control)))
-  at <- function(l) with_lambda(spec, lambda[l])
+  at <- function(l) with_lambda(spec, lambda[l, ])
   smooth <- !choose_solver(spec) %in% c("sgd", "adagrad")     # their fits stop short of a minimum, and where is chance
-  lowest <- rep(Inf, length(lambda))
-  found <- vector("list", length(lambda))
-  revived <- lambda[1]
+  if (is.null(state)) state <- list(lowest = rep(Inf, nrow(lambda)), found = vector("list", nrow(lambda)), revived = lambda[1, ])
+  lowest <- state$lowest
+  found <- state$found
+  revived <- state$revived
+  of_factors <- if (spec$model == "hofm") fitted_degrees(spec) else 1L
   list(
     fresh = fresh, lambda = lambda, spec = spec, lowest = function() lowest,
-    tries = function(l) smooth && length(fresh$P) && l %% 7 == 0 && l <= 0.7 * length(lambda),
+    state = function() list(lowest = lowest, found = found, revived = revived),
+    tries = function(l) smooth && length(fresh$P) && l %% 7 == 0 && l <= 0.7 * planned,
     fit = function(l, init, tol_times = 1) {
       control$tol <- tol_times * control$tol
       fit <- expect_collapse(fit_model(problem, at(l), control, parameters_of(init)))
@@ -56,15 +65,16 @@ new_walk <- function(problem, spec, lambda, control, seed, record) {
     },
     # At nearly the same lambda it would be nearly in vain.
     revive = function(l, start) {
-      if (lambda[l] > 0.4 * revived) return(start)
-      revived <<- lambda[l]
+      if (all(lambda[l, of_factors] > 0.4 * revived[of_factors])) return(start)
+      revived <<- lambda[l, ]
       revive(start, fresh)
     },
     start = function(l) {
       if (l == 1) return(c(fresh, list(objective = Inf)))
-      last <- replace(found[[l - 1]], "objective", objective_at(lambda[l], found[[l - 1]], lambda[l - 1], spec))
+      last <- replace(found[[l - 1]], "objective", objective_at(lambda[l, ], found[[l - 1]], lambda[l - 1, ], spec))
       if (l == 2 || !smooth) return(last)
-      stride <- log(lambda[l] / lambda[l - 1]) / log(lambda[l - 1] / lambda[l - 2])
+      stride <- mean(log(lambda[l, ] / lambda[l - 1, ])) / mean(log(lambda[l - 1, ] / lambda[l - 2, ]))
+      if (!isTRUE(stride > 0 && is.finite(stride))) return(last)
       ahead <- go_ahead(found[[l - 1]], found[[l - 2]], stride)
       ahead$objective <- objective_of(problem, at(l), control, ahead)
       if (isTRUE(ahead$objective < last$objective)) ahead else last
@@ -82,7 +92,7 @@ challenged <- function(fit, walk, l) {
 look_back <- function(walk, l, fit, hopeful) {
   for (k in rev(seq_len(l - 1))) {
     known <- walk$lowest()[k]
-    if (!hopeful && !lower(objective_at(walk$lambda[k], fit, walk$lambda[k + 1], walk$spec), known)) break
+    if (!hopeful && !lower(objective_at(walk$lambda[k, ], fit, walk$lambda[k + 1, ], walk$spec), known)) break
     fit <- walk$fit(k, fit)
     if (!lower(fit$objective, known)) break
     walk$keep(k, fit)
@@ -138,44 +148,4 @@ revive <- function(last, fresh) {
     p
   }, last$P, fresh$P, alive(last$P, fresh$P))
   last
-}
-
-default_path <- function(task, specs, plan, control, seed) {
-  orders <- vapply(specs, function(spec) spec$order, 0L)
-  largest_rank <- specs[!duplicated(orders, fromLast = TRUE)]
-  top <- max(vapply(largest_rank, function(spec) largest_lambda(task$everything, spec, control, seed), 0))
-  if (!is.finite(log(top)) || !is.finite(log(top * plan$ratio))) {
-    hofm_abort("The features are too large or too small for a path of `lambda`: scale them, or give `lambda`.", "hofm_error_overflow")
-  }
-  exp(seq(log(top), log(top * plan$ratio), length.out = plan$n_lambda))
-}
-
-#' The least lambda, to within a factor of two, at which all but the intercept is nearly zero
-#'
-#' A search by tens from the mean square of a feature, which is the scale of the loss's curvature, then by
-#' halving on the log scale.
-#' @noRd
-largest_lambda <- function(problem, spec, control, seed) {
-  control <- utils::modifyList(control, list(seed = seed, max_iter = 100L, validation = 0))
-  if (spec$solver %in% c("sgd", "adagrad")) spec$solver <- "auto"
-  goal <- 0.05 * sqrt(response_variance(problem, spec$loss))
-  nearly_zero <- function(lambda) link_spread(problem, with_lambda(spec, lambda), control) < goal
-  lambda <- max(vapply(problem$blocks, function(block) max(Matrix::colMeans(block$x^2)), 0), 1e-6)
-  zero <- nearly_zero(lambda)
-  for (step in 1:15) {
-    lambda <- lambda * if (zero) 0.1 else 10
-    if (nearly_zero(lambda) != zero) break
-  }
-  bounds <- log(lambda) + if (zero) c(0, log(10)) else c(-log(10), 0)
-  for (step in 1:2) {
-    middle <- mean(bounds)
-    bounds <- if (nearly_zero(exp(middle))) c(bounds[1], middle) else c(middle, bounds[2])
-  }
-  exp(bounds[2])
-}
-
-link_spread <- function(problem, spec, control) {
-  fit <- expect_collapse(fit_model(problem, spec, control))
-  link <- fit$link - if (length(problem$offset)) problem$offset else 0
-  sqrt(sum(problem$weights * (link - sum(problem$weights * link))^2))
 }

@@ -1,20 +1,42 @@
-# A task is the data and how it is taken apart: `problem` (all rows, see fit.R), `everything` (what a fit to
-# all data is trained on), `response` (as coded), `omitted` (rows that na.action took out), and functions:
+# A task is the data and how it is taken apart: `problem` (all rows, see fit.R, as they came), `everything` (what a fit to
+# all data is trained on), `parts` (as the front door read them), `response` (as coded), `classes` (what folds have equal shares of), `omitted`
+# (rows that na.action took out), `tunable` (whether hofm() would choose penalties from it), and functions:
 # draw_folds(nfolds); training_rows(fold, foldid); training(rows, fold, foldid), which makes a problem of
 # these rows; refit(spec, init, call); and perhaps check_folds(foldid).
 
 row_task <- function(parts, spec, control) {
-  checked <- row_problem(parts, spec)
+  checked <- row_problem(parts, replace(spec, "standardize", FALSE))
   problem <- checked$problem
   response <- checked$response
+  classes <- if (is.null(response$levels)) rep(1, problem$n) else response$y
   list(
-    problem = problem, response = response, omitted = parts$na.action,
-    draw_folds = function(nfolds) deal_rows(nfolds, if (is.null(response$levels)) rep(1, problem$n) else response$y),
+    problem = problem, parts = parts, response = response, classes = classes, omitted = parts$na.action, tunable = is.null(parts$blocks),
+    draw_folds = function(nfolds) deal_rows(nfolds, classes),
     training_rows = function(fold, foldid) which(foldid != fold),
     training = function(rows, fold, foldid) take_samples(problem, rows),
     everything = problem,
     refit = function(spec, init, call) fit_checked(parts, spec, init, control, call)
   )
+}
+
+#' A training problem as the model sees it, and held-out rows likewise
+#'
+#' As hofm() on these rows alone would see them: columns and response are on the scale of the training rows, which the held-out ones have no
+#' part in.
+#' @param held A problem, or NULL.
+#' @return A list: `problem`, `held`, and `spec` with the unit of the response.
+#' @noRd
+model_view <- function(problem, held, parts, spec) {
+  if (isTRUE(spec$standardize)) {
+    if (is.null(parts$blocks)) parts$x <- problem$blocks[[1L]]$x
+    standard <- learn_standard(problem$blocks, problem$weights, may_be_centred(parts, spec$intercept))
+    problem$blocks <- standardized_blocks(problem$blocks, standard)
+    if (!is.null(held)) held$blocks <- standardized_blocks(held$blocks, standard)
+    spec$unit <- response_unit(problem, spec$loss)
+  }
+  problem$blocks <- penalised_blocks(problem$blocks, spec$penalty_factor)
+  if (!is.null(held)) held$blocks <- penalised_blocks(held$blocks, spec$penalty_factor)
+  list(problem = problem, held = held, spec = spec)
 }
 
 pair_task <- function(pairs, parts, spec, control, hold_out, negatives, negative_weight) {

@@ -1,39 +1,73 @@
-# The folds and combinations of a cross-validation, shared out among processes.
+# The paths of all folds and combinations of a cross-validation, shared out among processes.
 
 #' Link values of every row when it was held out
-#' @return For each spec a matrix with a row for each row of the data and a column for each lambda.
+#'
+#' In legs: all folds fit the first places of a path, and where its curve has not turned yet, the next few.
+#' @param judge What becomes of a path, given the link values so far: see judge_path().
+#' @return For each path a list: `links`, a matrix with a row for each row of the data and a column for each place, and `verdict`.
 #' @noRd
-held_out_links <- function(task, specs, drawn, lambda, control, workers, verbose) {
-  jobs <- expand.grid(fold = seq_along(drawn$folds), spec = seq_along(specs))
-  run <- function(job, step) {
-    spec <- specs[[jobs$spec[job]]]
-    fold <- drawn$folds[jobs$fold[job]]
-    fit_fold(task, spec, fold, drawn$foldid, lambda, control, drawn$seeds[jobs$spec[job], jobs$fold[job]], step)
+held_out_links <- function(task, paths, drawn, control, workers, verbose, judge) {
+  runs <- lapply(paths, function(path) list(done = 0L, verdict = "go on", folds = vector("list", length(drawn$folds))))
+  repeat {
+    open <- which(vapply(runs, function(run) run$verdict == "go on", NA))
+    if (!length(open)) return(lapply(runs, `[`, c("links", "verdict")))
+    goals <- Map(next_leg, paths, runs)
+    found <- run_legs(task, paths, runs, open, goals, drawn, control, workers, verbose)
+    for (s in open) {
+      runs[[s]]$folds <- found[[s]]
+      runs[[s]]$done <- goals[[s]]
+      runs[[s]]$links <- joined_links(found[[s]], drawn, seq_len(goals[[s]]))
+      runs[[s]]$verdict <- judge(paths[[s]], runs[[s]]$links)
+    }
   }
-  label <- function(job) fold_label(specs[[jobs$spec[job]]], drawn$folds[jobs$fold[job]])
-  found <- share_out(nrow(jobs), run, workers, cv_progress(nrow(jobs) * length(lambda), verbose), label)
-  lapply(seq_along(specs), function(s) {
-    links <- matrix(NA_real_, task$problem$n, length(lambda))
-    for (job in which(jobs$spec == s)) links[drawn$foldid == drawn$folds[jobs$fold[job]], ] <- found[[job]]
-    links
-  })
 }
 
-fit_fold <- function(task, spec, fold, foldid, lambda, control, seed, step) {
-  held <- take_samples(task$problem, which(foldid == fold))
-  links <- matrix(NA_real_, held$n, length(lambda))
-  training <- task$training(task$training_rows(fold, foldid), fold, foldid)
-  lambda_path(training, spec, lambda, control, seed, function(l, fit) {
-    step(l)
-    links[, l] <<- link_values(c(parameters_of(fit), spec), held$blocks, control$threads) +
-      if (length(held$offset)) held$offset else 0
-  })
+# Up to which place a path is fitted next.
+next_leg <- function(path, run) if (run$done == 0L) path$first else min(run$done + 4L, nrow(path$lambda))
+
+run_legs <- function(task, paths, runs, open, goals, drawn, control, workers, verbose) {
+  jobs <- expand.grid(fold = seq_along(drawn$folds), path = open)
+  leg <- function(s) seq(runs[[s]]$done + 1L, goals[[s]])
+  run <- function(job, step) {
+    s <- jobs$path[job]
+    f <- jobs$fold[job]
+    fit_fold(task, paths[[s]], drawn$folds[f], drawn$foldid, leg(s), runs[[s]]$folds[[f]], control, drawn$seeds[s, f], step)
+  }
+  label <- function(job) fold_label(paths[[jobs$path[job]]]$spec, drawn$folds[jobs$fold[job]], leg(jobs$path[job]))
+  total <- sum(lengths(lapply(jobs$path, leg)))
+  found <- share_out(nrow(jobs), run, workers, cv_progress(total, verbose), label, is.list)
+  lapply(seq_along(paths), function(s) found[jobs$path == s])
+}
+
+joined_links <- function(folds, drawn, places) {
+  links <- matrix(NA_real_, length(drawn$foldid), length(places))
+  for (f in seq_along(folds)) links[drawn$foldid == drawn$folds[f], ] <- folds[[f]]$links[, places]
   links
 }
 
-fold_label <- function(spec, fold) {
+#' The fits of one fold at some places of a path
+#' @param known What this returned for the places before them, or NULL.
+#' @return A list: `links` of the held-out rows, with a column for each place of the widest path, and `state` of the walk.
+#' @noRd
+fit_fold <- function(task, path, fold, foldid, places, known, control, seed, step) {
+  held <- take_samples(task$problem, which(foldid == fold))
+  view <- model_view(task$training(task$training_rows(fold, foldid), fold, foldid), held, task$parts, path$spec)
+  links <- if (is.null(known)) matrix(NA_real_, held$n, nrow(path$lambda)) else known$links
+  offset <- if (length(held$offset)) held$offset else 0
+  walked <- lambda_path(view$problem, view$spec, path$lambda, control, seed, function(l, fit) {
+    step(l - places[1L] + 1L)
+    links[, l] <<- link_values(c(parameters_of(fit), path$spec), view$held$blocks, control$threads) + offset
+  }, places, known$state, path$length)
+  list(links = links, state = walked$state)
+}
+
+fold_label <- function(spec, fold, leg) {
+  paste0(combination_label(spec), sprintf("fold %d", fold), if (leg[1L] > 1L) sprintf(", lambda %d to %d", leg[1L], leg[length(leg)]))
+}
+
+combination_label <- function(spec) {
   order <- if (!is.na(spec$order)) sprintf("order %d, ", spec$order)
-  paste0(order, if (length(spec$rank)) sprintf("rank %d, ", spec$rank[1]), sprintf("fold %d", fold))
+  paste0(order, if (length(spec$rank)) sprintf("rank %d, ", spec$rank[1]))
 }
 
 #' Run jobs 1, ..., n here, in forked processes, or as the future plan says

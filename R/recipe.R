@@ -42,14 +42,14 @@ hofm.recipe <- function(x, data, order = 2, rank = 8, lambda = NULL, model = "ho
 #' @export
 cv_hofm.recipe <- function(x, data, lambda = NULL, order = 2, rank = 8, nfolds = 10, foldid = NULL,
                            measure = c("default", "auc", "deviance", "class", "mse", "mae"), keep = FALSE, workers = 1,
-                           n_lambda = 30, lambda_min_ratio = 1e-4, model = "hofm", loss = NULL, solver = "auto",
+                           n_lambda = 30, lambda_min_ratio = NULL, model = "hofm", loss = NULL, solver = "auto",
                            intercept = TRUE, linear = NULL, weights = NULL, offset = NULL,
-                           control = hofm_control(), ...) {
+                           control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, fold_groups = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
-  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio)
-  task <- row_task(recipe_parts(x, data, weights, offset), specs[[1]], control)
-  cross_validate(task, specs, plan, control, resolve_dots(match.call(), parent.frame()))
+  plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio, fold_groups)
+  parts <- recipe_parts(x, data, weights, offset)
+  cross_validate_rows(parts, specs, plan, standardize, penalty_factor, groups, control, resolve_dots(match.call(), parent.frame()))
 }
 
 #' What both hand on: columns, response, weights and offset, with the recipe in the blueprint

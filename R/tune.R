@@ -142,7 +142,8 @@ try_lambda <- function(state, spec, t, lambda, init) {
   fits <- lapply(seq_along(state$pieces), function(q) fit_piece(state$pieces[[q]], spec, state$control, init[[q]], t))
   loss <- held_losses(state, fits)
   list(loss = loss, parameters = lapply(fits, `[[`, "parameters"),
-       row = data.frame(degree = t, lambda = lambda, exponent = state$exponent, loss = mean_loss(state, loss)))
+       row = data.frame(degree = t, lambda = lambda, exponent = state$exponent, loss = mean_loss(state, loss),
+                        alive = any(vapply(fits, `[[`, NA, "alive"))))
 }
 
 # From where the last lambda ended, with factors drawn anew where they are at zero.
@@ -150,7 +151,9 @@ fit_piece <- function(piece, spec, control, init, t) {
   fresh <- with_seed(control$seed, starting_values(piece$train, spec, control$init_sd))
   start <- if (is.null(init)) fresh else grown_start(init, fresh)
   fit <- expect_collapse(fit_model(piece$train, spec, control, c(start, list(drawn = is.null(init)))))
-  list(parameters = parameters_of(fit), link = link_values(c(fit[c("intercept", "w", "P", "theta", "gamma")], spec[c("model", "order", "rank", "linear")]),
+  own <- if (is.na(t)) names(fresh$P) else intersect(as.character(t), names(fresh$P))
+  list(parameters = parameters_of(fit), alive = !length(own) || any(unlist(alive(fit$P[own], fresh$P[own]))),
+       link = link_values(c(fit[c("intercept", "w", "P", "theta", "gamma")], spec[c("model", "order", "rank", "linear")]),
                                                            piece$held$blocks, control$threads))
 }
 
@@ -178,9 +181,10 @@ held_weights <- function(state) normalise(unlist(lapply(state$pieces, function(p
 
 mean_loss <- function(state, loss) if (length(loss) == 1) Inf else sum(held_weights(state) * loss)
 
-# Two steps beyond the best of this degree, and worse than it for sure.
+# Two steps beyond the best of this degree, and worse than it for sure. Where its factors are still at zero, losses differ by chance.
 turned <- function(table, t) {
-  loss <- table$loss[table$degree %in% t]
+  loss <- table$loss[table$degree %in% t & table$alive]
+  if (!length(loss)) return(FALSE)
   best <- which.min(loss)
   length(loss) - best >= 2 && loss[length(loss)] > loss[best] * (1 + 1e-4)
 }
