@@ -18,7 +18,7 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
   fit <- list(
     intercept = as.double(engine$intercept), w = engine$w, P = engine$P, theta = engine$theta, gamma = engine$gamma,
     common = engine$common,
-    order = spec$order, rank = spec$rank, split = spec$split, lambda = spec$lambda, penalty = solver_lambda(spec),
+    order = spec$order, rank = spec$rank, split = spec$split, tied = spec$tied, lambda = spec$lambda, penalty = solver_lambda(spec),
     penalty_factor = spec$penalty_factor, standardize = isTRUE(spec$standardize), tuning = spec$tuning, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
     objective = engine$objective, trace = engine$trace, converged = engine$converged,
@@ -144,6 +144,7 @@ fit_rules <- function() {
     theta = function(f) if (f$model %in% c("shared", "simplex")) sound_theta(f$theta, f) else is.null(f$theta),
     gamma = function(f) if (dummies(f) > 0) sound_gamma(f$gamma, f) else is.null(f$gamma),
     common = function(f) absent_or(f$common, function(rule) sound_common(rule, f$features)),
+    tied = function(f) absent_or(f$tied, is_flag) && (!isTRUE(f$tied) || sound_sides(f$features)),
     blueprint = sound_blueprint,
     response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2) &&
       absent_or(f$response$range, function(v) are_finite(v, 2)),
@@ -152,6 +153,12 @@ fit_rules <- function() {
 }
 
 sound_names <- function(x) is.character(x) && !is.object(x) && is.null(dim(x)) && length(x) > 0 && !anyNA(x) && !anyDuplicated(x)
+
+# Both sides of a pair have the same features, so that they can be exchanged.
+sound_sides <- function(features) {
+  a <- block_features(features, "A")
+  length(a) > 0 && identical(a, block_features(features, "B"))
+}
 
 sound_order <- function(order, orders) {
   if (is.null(orders)) is.na(order) else is_plain_number(order) && order %in% orders[1]:orders[2]

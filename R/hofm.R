@@ -216,44 +216,67 @@ hofm.data.frame <- hofm.matrix
 #' @export
 hofm.link_pairs <- function(x, order = 2, rank = 16, lambda = NULL, model = NULL, loss = "squared", solver = "auto",
                             intercept = TRUE, linear = NULL, negatives = NULL, negative_weight = NULL,
-                            common = NULL, weights = NULL, offset = NULL, init = NULL, control = hofm_control(), ...) {
+                            common = NULL, tied = NULL, weights = NULL, offset = NULL, init = NULL, control = hofm_control(),
+                            standardize = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  if (inherits(init, "hofm") && is.null(model) && is.null(lambda)) {      # a fit goes on with what was chosen for it
-    model <- init$model
-    lambda <- unique(init$lambda)
-    if (is.null(negative_weight) && !identical(negatives, "given")) negative_weight <- init$negatives$weight
-  }
-  values <- list(rank = rank, model = model, loss = loss, solver = solver, intercept = intercept, linear = linear, common = common)
-  if (!missing(order)) values$order <- order
   call <- tidy_call(resolve_dots(match.call(), parent.frame()))
-  if (is.null(model) && is.null(lambda) && missing(order)) {
-    more <- list(negatives = negatives, negative_weight = negative_weight, weights = weights, offset = offset, init = init, control = control)
-    return(best_link_model(x, c(values, more), call))
+  if (inherits(init, "hofm") && is.null(lambda)) {                        # a fit goes on with what was chosen for it
+    lambda <- if (length(unique(init$lambda)) == 1L) unique(init$lambda) else init$lambda
+    if (is.null(model)) model <- init$model
+    if (is.null(negative_weight) && !identical(negatives, "given")) negative_weight <- init$negatives$weight
   }
   spec <- check_spec(if (!missing(order)) order, rank, if (is.null(lambda)) 1e-3 else lambda, if (is.null(model)) "hofm" else model,
                      loss, solver, intercept, linear, links = TRUE)
   check_pairs(x, "x")
-  spec$split <- ncol(x$A)
-  spec$common <- check_common(common, x, spec)
-  check_blocks(x, spec)
-  negatives <- check_negatives(negatives, x, spec, weights, offset, negative_weight)
-  parts <- pair_parts(x, weights, offset)
-  parts$blocks <- compared_blocks(parts$blocks, spec$common)
+  scaled <- standardize_nodes(x, standardize, intercept)
+  asked <- list(common = common, tied = tied, negatives = negatives, negative_weight = negative_weight, weights = weights, offset = offset)
+  if (!is.null(lambda)) return(fit_links(scaled, spec, asked, init, control, call))
+  models <- if (is.null(model) && missing(order) && takes_bilinear(x, spec, linear, init)) c("bilinear", "hofm") else spec$model
+  tuned_links(scaled, spec, models, asked, init, control, call)
+}
+
+#' A fit to pairs whose nodes are on the scale that the model sees
+#' @param scaled What standardize_nodes() gives.
+#' @param asked Arguments of hofm() that only pairs have, weights and offset.
+#' @noRd
+fit_links <- function(scaled, spec, asked, init, control, call) {
+  pairs <- scaled$pairs
+  spec$split <- ncol(pairs$A)
+  spec$common <- check_common(asked$common, pairs, spec, scaled$standard)
+  spec$tied <- check_tied(asked$tied, pairs)
+  check_blocks(pairs, spec)
+  negatives <- check_negatives(asked$negatives, pairs, spec, asked$weights, asked$offset, asked$negative_weight)
+  parts <- link_parts(pairs, spec, negatives, asked$negative_weight, asked$weights, asked$offset)
+  parts$blueprint$standard <- scaled$standard
+  fit_checked(parts, spec, init, control, call)
+}
+
+#' Samples, and what is trained on where that is something else
+#' @noRd
+link_parts <- function(pairs, spec, negatives, negative_weight, weights, offset) {
+  parts <- sample_parts(pairs, spec, negatives, negative_weight, weights, offset)
   ranked <- identical(spec$loss, "auc")
-  if (ranked) parts <- check_auc_negatives(x, parts, negatives, negative_weight)
-  tuned <- NULL
-  if (is.null(lambda) && is.null(weights) && is.null(offset)) {
-    tuned <- tune_pairs(x, values, negatives, negative_weight, control)
-    spec$lambda <- rep(tuned$lambda, length(spec$lambda))
-    if (identical(negatives, "all") && !ranked) negative_weight <- tuned$negative_weight
-  }
-  if (identical(negatives, "all") && !ranked) {
-    parts$training <- all_pairs_problem(x, check_all_pairs(parts, spec, negative_weight, x), spec$common)
+  if (negatives == "all" && !ranked) {
+    parts$training <- all_pairs_problem(pairs, check_all_pairs(parts, spec, negative_weight, pairs), spec$common)
     parts$task <- parts$training$task
-  } else if (!is.null(negative_weight) && !ranked) {
+    return(parts)
+  }
+  if (!is.null(negative_weight) && !ranked) {
     hofm_abort("`negative_weight` needs `negatives = \"all\"`.", argument = "negative_weight")
   }
-  with_tuning(fit_checked(parts, spec, init, control, call), tuned)
+  if (spec$tied) {
+    weights <- check_weights(weights, parts$n)$given
+    offset <- if (parts$offset_given) check_offset(offset, parts$n)
+    both <- sample_parts(mirrored_pairs(pairs), spec, negatives, negative_weight, c(weights, weights), c(offset, offset))
+    parts$training <- c(row_problem(both, spec)$problem, list(mirrored = TRUE))
+  }
+  parts
+}
+
+sample_parts <- function(pairs, spec, negatives, negative_weight, weights, offset) {
+  parts <- pair_parts(pairs, weights, offset)
+  parts$blocks <- compared_blocks(parts$blocks, spec$common)
+  if (identical(spec$loss, "auc")) check_auc_negatives(pairs, parts, negatives, negative_weight) else parts
 }
 
 #' @rdname hofm
@@ -379,11 +402,13 @@ fit_checked <- function(parts, spec, init, control, call) {
   problem <- checked$problem
   spec <- settled_spec(spec, checked, control)
   init <- check_init(init, problem$features, spec)
-  engine <- switch(problem$task$kind,
-    all_pairs = fit_model(parts$training, replace(spec, "solver", "cd"), control, init, report_on = problem$blocks),
-    fit_penalised(problem, spec, control, init))
+  training <- if (is.null(parts$training)) problem else parts$training
+  engine <- switch(training$task$kind,
+    all_pairs = fit_model(training, replace(spec, "solver", "cd"), control, init, report_on = problem$blocks),
+    fit_penalised(training, spec, control, init))
+  if (isTRUE(spec$tied)) engine <- tie_engine(engine, training, problem, spec, control)
   fit <- new_hofm(engine, problem, spec, control, response_facts(checked$response), checked$weights, checked$parts, call)
-  remark_on_fit(fit, if (is.null(parts$training)) problem else parts$training, spec)
+  remark_on_fit(fit, training, spec)
   fit
 }
 

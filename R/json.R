@@ -66,7 +66,7 @@ readable_json <- 1:2
 
 # Fields that go into the file as they are, and those that are put in another form, or left out.
 plain_fields <- c(
-  "model", "order", "rank", "lambda", "loss", "linear", "has_intercept", "split", "solver", "objective",
+  "model", "order", "rank", "lambda", "loss", "linear", "has_intercept", "split", "tied", "solver", "objective",
   "converged", "message", "seed", "eta", "deviance", "null.deviance", "loglik", "n", "offset_given",
   "weights_given", "negatives", "ranking", "validation")
 other_fields <- c(
@@ -143,6 +143,7 @@ json_description <- function(fit) {
       all_subsets = "f(x) = intercept + sum_s prod_j (1 + P[j, s] x[j])",
       polynomial = "f(x) = intercept + sum_s (gamma[s] + sum_j P[j, s] x[j])^order",
       bilinear = "f(x) = intercept + sum_s (sum_j U[j, s] a[j]) (sum_j V[j, s] b[j]), x being a, of `split` values, followed by b"),
+    if (averages_sides(fit)) "the value of a pair of nodes is the mean of f for (a, b) and for (b, a)",
     if (fit$model %in% c("hofm", "shared", "simplex"))
       "A^t(p, x) is the sum over all sets J of t distinct features of the product over j in J of p[j] x[j]",
     loss_facts(fit$loss)$sentence)

@@ -6,12 +6,13 @@
 
 #' Whether and how the nodes of pairs are compared
 #' @param common NULL to compare where it can be done, TRUE, FALSE.
+#' @param standard How the nodes were standardised, or NULL.
 #' @return NULL or a rule: list(weight, center, scale, order), order being the columns of B that go with those of A.
 #' @noRd
-check_common <- function(common, pairs, spec) {
+check_common <- function(common, pairs, spec, standard = NULL) {
   if (!is.null(common) && !check_flag(common, "common")) return(NULL)
   why <- why_not_common(pairs, spec)
-  if (is.null(why)) return(common_rule(pairs))
+  if (is.null(why)) return(if (is.null(standard)) common_rule(pairs) else plain_rule(pairs))
   if (is.null(common)) return(NULL)
   hofm_abort(sprintf("`common` must be FALSE or NULL: %s.", why), c("hofm_error_unsupported", "hofm_error_input"), argument = "common")
 }
@@ -22,11 +23,15 @@ why_not_common <- function(pairs, spec) {
   if (spec$solver %in% c("adagrad", "sgd")) {
     return(sprintf("`solver = \"%s\"` has no step for it, `\"cd\"` and `\"lbfgs\"` do", spec$solver))
   }
-  if (pairs$one_set) return(NULL)
+  if (!have_same_features(pairs)) "the two node sets of `x` must have features of the same names"
+}
+
+have_same_features <- function(pairs) {
+  if (pairs$one_set) return(TRUE)
   a <- block_features(pairs$features, "A")
   b <- block_features(pairs$features, "B")
   unnamed <- identical(a, paste0("V", seq_along(a)))
-  if (unnamed || length(a) != length(b) || !setequal(a, b)) "the two node sets of `x` must have features of the same names"
+  !unnamed && length(a) == length(b) && setequal(a, b)
 }
 
 # The rule of a fit with the weight that it starts from; NULL without one, whatever the start has.
@@ -35,22 +40,28 @@ started_common <- function(rule, from) {
   rule
 }
 
-#' How features enter a cosine
-#'
-#' A column is divided by the root mean square of its nonzeros and multiplied by sqrt(log(1 + n / nonzeros)): what few nodes have says
-#' more of those that do. A column without a zero is centred first, which no sparse one could be.
+#' How features enter a cosine: as standardised nodes, see standardize_nodes()
 #' @noRd
 common_rule <- function(pairs) {
+  scales <- node_scales(pooled_nodes(pairs))
+  list(weight = 0, center = scales$center, scale = ifelse(scales$constant, 0, 1 / scales$scale), order = paired_columns(pairs))
+}
+
+# Nodes that are standardised already are compared as they are.
+plain_rule <- function(pairs) {
+  d <- ncol(pairs$A)
+  list(weight = 0, center = numeric(d), scale = rep(1, d), order = paired_columns(pairs))
+}
+
+# The columns of B that go with those of A.
+paired_columns <- function(pairs) {
   a <- block_features(pairs$features, "A")
-  order <- if (pairs$one_set) seq_along(a) else match(a, block_features(pairs$features, "B"))
-  x <- if (pairs$one_set) pairs$A else rbind(pairs$A, pairs$B[, order, drop = FALSE])
-  n <- nrow(x)
-  filled <- diff(x@p)
-  center <- ifelse(filled == n, Matrix::colMeans(x), 0)
-  squares <- Matrix::colSums(x^2) - filled * center^2
-  spread <- sqrt(pmax(squares, 0) / pmax(filled, 1))
-  scale <- ifelse(spread > 1e-10 * abs(center), sqrt(log1p(n / pmax(filled, 1))) / spread, 0)
-  list(weight = 0, center = center, scale = ifelse(is.finite(scale), scale, 0), order = order)
+  if (pairs$one_set) seq_along(a) else match(a, block_features(pairs$features, "B"))
+}
+
+# The nodes of both sides, in the columns of A.
+pooled_nodes <- function(pairs) {
+  if (pairs$one_set) pairs$A else rbind(pairs$A, pairs$B[, paired_columns(pairs), drop = FALSE])
 }
 
 #' Nodes as they are compared

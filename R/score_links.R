@@ -31,6 +31,7 @@ score_links <- function(fit, A, B = NULL, type = c("response", "link"), threads 
   graph <- matched_graph(fit, graph_of(A, B))
   link <- within_memory(score_links_cpp(graph$A, graph$B, link_model(fit, graph), link_threads(fit, threads)))
   if (is.null(link)) abort_overflow()
+  if (same_nodes(fit, graph)) link[lower.tri(link)] <- t(link)[lower.tri(link)]      # to the last bit
   dimnames(link) <- if (!all(vapply(graph$nodes, is.null, NA))) unname(graph$nodes)
   on_scale(fit, link, type)
 }
@@ -227,13 +228,27 @@ link_threads <- function(fit, threads) {
   if (is.null(threads)) fit$control$threads else check_count(threads, "threads", max = 1024)
 }
 
-# The columns of A and B in the order that the fit knows.
+# The columns of A and B in the order and on the scale that the fit knows.
 matched_graph <- function(fit, graph) {
-  if (identical(fit$features, graph$features)) return(graph)
-  graph$A <- matched_nodes(fit$features, graph, "A")
-  graph$B <- matched_nodes(fit$features, graph, "B")
+  if (!identical(fit$features, graph$features)) {
+    graph$A <- matched_nodes(fit$features, graph, "A")
+    graph$B <- matched_nodes(fit$features, graph, "B")
+  }
+  standard <- lapply(c(A = "A", B = "B"), function(side) standard_of_side(fit, side))
+  one <- identical(standard$A, standard$B) && identical(graph$A, graph$B)
+  graph$A <- standardized_nodes(graph$A, standard$A)
+  graph$B <- if (one) graph$A else standardized_nodes(graph$B, standard$B)
   graph
 }
+
+# How the features of one side of a pair were standardised, or NULL.
+standard_of_side <- function(fit, side) {
+  if (is.null(fit$blueprint$standard)) return(NULL)
+  lapply(fit$blueprint$standard, `[`, feature_side(fit$features) == side)
+}
+
+# Whether scores are those of one set of nodes, whose order in a pair does not matter.
+same_nodes <- function(fit, graph) isTRUE(fit$tied) && identical(graph$A, graph$B)
 
 matched_nodes <- function(features, graph, set) {
   arg <- if (set == "B" && graph$one_set) "A" else set
@@ -255,7 +270,9 @@ matched_blocks <- function(fit, pairs, arg = "newdata") {
   graph <- matched_graph(fit, graph_of(pairs))
   known <- block_features(fit$features, "pair")
   context <- if (length(known)) matched_columns(pairs$context, known, block_features(pairs$features, "pair"), "context")
-  compared_blocks(pair_blocks(list(A = graph$A, B = graph$B, i = pairs$i, j = pairs$j, context = context)), fit$common)
+  if (length(known)) context <- standardized(context, standard_of_side(fit, "pair"))
+  ends <- if (same_nodes(fit, graph)) list(i = pmin(pairs$i, pairs$j), j = pmax(pairs$i, pairs$j)) else pairs[c("i", "j")]
+  compared_blocks(pair_blocks(list(A = graph$A, B = graph$B, i = ends$i, j = ends$j, context = context)), fit$common)
 }
 
 # Names of the features of one block, without its prefix.
@@ -270,6 +287,7 @@ link_model <- function(fit, graph) {
   spec <- fit[c("model", "order", "rank", "linear")]
   spec$lambda <- if (fit$model == "hofm") numeric(fit$order) else 0
   model <- cpp_model(fit, spec)
+  model$both_ways <- averages_sides(fit)
   if (is.null(fit$common)) return(model)
   blocks <- compared_blocks(list(list(x = graph$A), list(x = graph$B)), fit$common)
   c(model, list(compared = list(A = blocks[[1L]]$common, B = blocks[[2L]]$common)))

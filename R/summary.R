@@ -29,8 +29,13 @@ summary_rules <- function() {
        parameters = function(s) is_one(s$parameters))
 }
 
+# Of tied sides one is counted.
 count_parameters <- function(fit) {
-  fit$has_intercept + length(fit$w) + sum(lengths(fit$P)) + length(fit$gamma) + !is.null(fit$common) + if (fit$model == "simplex") length(fit$theta) else 0L
+  rows <- length(fit$w) + sum(lengths(fit$P))
+  if (isTRUE(fit$tied) && ties_parameters(fit)) {
+    rows <- rows - length(block_features(fit$features, "B")) * (!is.null(fit$w) + sum(fit$rank))
+  }
+  fit$has_intercept + rows + length(fit$gamma) + !is.null(fit$common) + if (fit$model == "simplex") length(fit$theta) else 0L
 }
 
 # A row for each degree, and one for what two nodes have in common if the fit has a weight for it.

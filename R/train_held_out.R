@@ -25,9 +25,9 @@ held_out_rows <- function(y, share) {
 #' @noRd
 hold_out <- function(problem, share) {
   if (share == 0) return(list(train = problem))
-  rows <- held_out_rows(problem$y, share)
-  held <- take_samples(problem, rows)
-  list(train = take_samples(problem, seq_len(problem$n)[-rows]), held = held, rows = rows)
+  rows <- if (isTRUE(problem$mirrored)) held_out_rows(problem$y[seq_len(problem$n / 2)], share) else held_out_rows(problem$y, share)
+  out <- c(rows, if (isTRUE(problem$mirrored)) rows + problem$n %/% 2L)         # both ways round of a pair
+  list(train = take_samples(problem, seq_len(problem$n)[-out]), held = take_samples(problem, out), rows = rows)
 }
 
 # What training_of() made of the rows held out, as fit_cpp() takes it.

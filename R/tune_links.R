@@ -1,34 +1,52 @@
-# Penalty and weight of negatives from the training links, when they are not given. Called by hofm() on link_pairs().
+# Model, penalty and weight of negatives from the training links, when they are not given. Called by hofm() on link_pairs().
+#
+# A fifth of the training links is held out, and what ranks them highest among all pairs that were not trained on is taken: more than once
+# where there are few, so that chance decides less.
 
-#' The penalty under which links that were held out rank highest
+# Held-out links that are enough to judge by.
+judging_links <- 300L
+
+#' What ranks held-out links highest
 #'
-#' A fifth of the training links is held out, and the model fitted to the others for one penalty after another, each half a power of ten
-#' from the last: downwards from one that suits the size of the rows until the area under the ROC curve over all other pairs has clearly
-#' turned, then upwards if the first was the best. Of all pairs, a larger and a smaller weight of negatives are tried in the end. Seven
-#' to ten short fits.
+#' First the model without factors, which is all that a penalty beyond all bounds would leave: where that ranks nearly all links first, no
+#' factor can add to it. Then, for each model, one penalty after another, each half a power of ten from the last: downwards from one that
+#' suits the size of the rows until the area under the ROC curve has clearly turned, then upwards if the first was the best. For
+#' the best of them, a larger and a smaller weight of negatives.
 #' @param pairs A link_pairs object.
-#' @param fit_with function(pairs, lambda, negative_weight) that fits.
-#' @param weight NULL if the weight of negatives is to be chosen, and is one.
-#' @return list(lambda, negative_weight, table): the table has a row for each fit.
+#' @param fit_with function(pairs, kept, model, lambda, negative_weight) that fits; `kept` are the rows of `pairs` in the whole.
+#' @param choice list(models, all, weight, none): names of models to choose from; whether they are trained on all pairs; the weight of
+#'   negatives, NULL if it is to be chosen and is one; and whether a model without factors is one to try.
+#' @return list(model, lambda, weight, table): the table has a row for each fit.
 #' @noRd
-tune_links <- function(pairs, fit_with, weight = NULL, all = TRUE) {
+tune_links <- function(pairs, fit_with, choice) {
   parts <- held_links(pairs)
-  if (is.null(parts)) return(list(lambda = base_penalty(pairs), negative_weight = weight, table = NULL))
-  tried <- data.frame(lambda = numeric(), weight = numeric(), auc = numeric())
-  measure <- function(lambda, factor = 1) {
-    w <- if (!all) NULL else if (is.null(weight)) factor * balanced_weight(parts$train) else weight
-    fit <- withCallingHandlers(fit_with(parts$train, lambda, w), warning = function(w) invokeRestart("muffleWarning"))
-    found <- auc(fit, parts$rest)
-    tried[nrow(tried) + 1L, ] <<- list(lambda, factor, found)
+  weight_of <- function(pairs, factor) {
+    if (!choice$all) NULL else if (is.null(choice$weight)) factor * balanced_weight(pairs) else choice$weight
+  }
+  tried <- data.frame(model = character(), lambda = numeric(), weight = numeric(), auc = numeric())
+  measure <- function(model, lambda, factor = 1) {
+    found <- mean(vapply(parts, function(part) {
+      weight <- weight_of(part$train, factor)
+      fit <- withCallingHandlers(fit_with(part$train, part$kept, model, lambda, weight), warning = function(w) invokeRestart("muffleWarning"))
+      auc(fit, part$rest)
+    }, 0))
+    tried[nrow(tried) + 1L, ] <<- list(model, lambda, factor, found)
     found
   }
-  best_lambda <- walk_penalties(base_penalty(pairs), measure)
-  if (all && is.null(weight)) for (factor in c(0.3, 3, 10)) {
-    if (factor < 10 || which.max(tried$auc) == nrow(tried)) measure(best_lambda, factor)
+  chosen <- function(model, lambda, factor = 1) {
+    list(model = model, lambda = lambda, weight = weight_of(pairs, factor), table = if (nrow(tried)) tried)
   }
-  best <- tried[which.max(tried$auc), ]
-  list(lambda = best$lambda, table = tried,
-       negative_weight = if (!all) NULL else if (is.null(weight)) best$weight * balanced_weight(pairs) else weight)
+  first <- base_penalty(pairs)
+  none <- 1e3 * first
+  if (is.null(parts)) return(chosen(choice$models[1L], first))
+  if (choice$none && isTRUE(measure(choice$models[1L], none) > 0.999)) return(chosen(choice$models[1L], none))
+  for (model in choice$models) first <- walk_penalties(first, function(lambda) measure(model, lambda))
+  best <- function() tried[which.max(tried$auc), ]
+  at <- best()
+  if (choice$all && is.null(choice$weight)) for (factor in c(0.3, 3, 10)) {
+    if (factor < 10 || best()$weight == 3) measure(at$model, at$lambda, factor)
+  }
+  chosen(best()$model, best()$lambda, best()$weight)
 }
 
 # From `first` down by half powers of ten, then up, while there is something to gain.
@@ -46,7 +64,7 @@ walk_penalties <- function(first, measure, step = sqrt(10), most = 5L) {
   best$lambda
 }
 
-# Rows of squared length ten are served by about 1e-3; the penalty is in units of the features squared.
+# The penalty is in units of the features squared; rows of length one are served by about 1e-4.
 base_penalty <- function(pairs) {
   size <- vapply(list(pairs$A, pairs$B), function(x) sum(x@x^2) / nrow(x), 0)
   max(1e-4 * sqrt(prod(size)), 1e-10)
@@ -54,53 +72,72 @@ base_penalty <- function(pairs) {
 
 balanced_weight <- function(pairs) all_pairs_of(pairs, NULL)$weight
 
-#' A fifth of the links for judging, and the pairs without them
-#' @return list(train, rest), or NULL if there are too few links.
+#' A fifth of the links for judging, and the pairs without them: once, or with other links up to five times where they are few
+#' @return A list of list(train, kept, rest), `kept` the rows of `pairs` in `train`; NULL if there are too few links.
 #' @noRd
 held_links <- function(pairs) {
   links <- which(pairs$y == 1)
   if (length(links) < 10L) return(NULL)
-  held <- links[sample.int(length(links), max(2L, length(links) %/% 5L))]
+  size <- max(2L, length(links) %/% 5L)
+  drawn <- sample(links)
+  lapply(seq_len(min(5L, ceiling(judging_links / size))), function(q) {
+    held_part(pairs, drawn[(q - 1L) * size + seq_len(size)])
+  })
+}
+
+held_part <- function(pairs, held) {
   train <- pairs[-held]
-  if (!is.null(pairs$context)) return(list(train = train, rest = pairs[c(held, which(pairs$y == 0))]))
+  kept <- seq_along(pairs$i)[-held]
+  if (!is.null(pairs$context)) return(list(train = train, kept = kept, rest = pairs[c(held, which(pairs$y == 0))]))
   rest <- c(unclass(pairs)[c("A", "B", "one_set", "directed", "nodes", "features")],
             list(train = list(i = train$i, j = train$j), links = list(i = pairs$i[held], j = pairs$j[held])))
-  list(train = train, rest = structure(rest, class = "link_rest"))
+  list(train = train, kept = kept, rest = structure(rest, class = "link_rest"))
 }
 
-#' The same fit again, on fewer links and with other penalties
-#' @param values Arguments of hofm() that say what to fit.
+#' A fit with what suits links that were held out
+#' @param scaled,asked As fit_links() takes them.
+#' @param models Names of models to choose from.
 #' @noRd
-tune_pairs <- function(pairs, values, negatives, negative_weight, control) {
+tuned_links <- function(scaled, spec, models, asked, init, control, call) {
   control <- check_control(control, if (is.list(control)) length(control[["init_sd"]]) else 0L)
-  limits <- utils::modifyList(control, list(max_iter = min(control$max_iter, 20L), tol = max(control$tol, 1e-3), keep_fitted = FALSE))
-  limits$seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
-  fit_with <- function(train, lambda, weight) {
-    do.call(hofm.link_pairs, c(list(train), values, list(lambda = lambda, negatives = negatives, negative_weight = weight, control = limits)))
+  seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
+  limits <- utils::modifyList(control, list(max_iter = min(control$max_iter, 20L), tol = max(control$tol, 1e-3), keep_fitted = FALSE,
+                                            verbose = FALSE, validation = 0, seed = seed))
+  n <- length(scaled$pairs$i)
+  asked["weights"] <- list(check_weights(asked$weights, n)$given)
+  asked["offset"] <- list(if (!is.null(asked$offset)) check_offset(asked$offset, n))
+  choice <- list(models = models, weight = asked$negative_weight, none = !is.null(check_common(asked$common, scaled$pairs, spec)),
+                 all = !identical(spec$loss, "auc") && "all" == check_negatives(
+                   asked$negatives, scaled$pairs, spec, asked$weights, asked$offset, asked$negative_weight))
+  fit_with <- function(train, kept, model, lambda, weight) {
+    asked[c("negative_weight", "weights", "offset")] <- list(weight, asked$weights[kept], asked$offset[kept])
+    part <- list(pairs = train, standard = scaled$standard)
+    fit <- fit_links(part, with_penalty(spec, model, lambda), asked, NULL, limits, call)
+    fit$blueprint$standard <- NULL                        # what it is judged by is on its scale already
+    fit
   }
-  all <- identical(negatives, "all") && !identical(values$loss, "auc")
-  with_seed(limits$seed, tune_links(pairs, fit_with, negative_weight, all))
-}
-
-# What was tried and chosen stays with the fit.
-with_tuning <- function(fit, tuned) {
-  if (!is.null(tuned)) fit$tuning <- tuned$table
+  tuned <- with_seed(seed, tune_links(scaled$pairs, fit_with, choice))
+  if (choice$all) asked$negative_weight <- tuned$weight
+  # Neither the choice of a penalty nor a list of links has more than a few digits.
+  if (is.null(control$tol)) control$tol <- 1e-4
+  fit <- withCallingHandlers(fit_links(scaled, with_penalty(spec, tuned$model, tuned$lambda), asked, init, control, call),
+                             hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
+  fit$tuning <- tuned$table
   fit
 }
 
-#' The better of the two models that suit most graphs, by links that were held out
-#'
-#' Where popular nodes have most of the links, or one side has features of its own, linear terms and products within a node help; where
-#' like meets like they only add noise to the products across, which a bilinear model has alone.
-#' @noRd
-best_link_model <- function(pairs, values, call) {
-  bilinear <- is.null(values$linear) && is.null(values$init) && is.null(pairs$context) && length(values$rank) < 2 &&
-    is.null(values$weights) && is.null(values$offset)
-  fits <- lapply(c("hofm", if (bilinear) "bilinear"), function(model) {
-    do.call(hofm.link_pairs, c(list(pairs), replace(values, "model", model), list(lambda = NULL)))
-  })
-  found <- vapply(fits, function(fit) if (is.null(fit$tuning)) -Inf else max(fit$tuning$auc), 0)
-  fit <- fits[[which.max(found)]]
-  fit$call <- call
-  fit
+# The same spec with this model and one penalty for all degrees.
+with_penalty <- function(spec, model, lambda) {
+  if (model != spec$model) {
+    spec[c("model", "order", "linear")] <- list(model, NA_integer_, FALSE)
+    spec$rank <- spec$rank[1L]
+    return(replace(spec, "lambda", lambda))
+  }
+  replace(spec, "lambda", list(rep(lambda, length(spec$lambda))))
+}
+
+# Whether a bilinear model is an answer to what was asked. Where like meets like, products of features across the two nodes are all there
+# is, and it has them alone. Where popular nodes have most of the links, linear terms and products within a node help.
+takes_bilinear <- function(pairs, spec, linear, init) {
+  is.null(linear) && is.null(init) && is.null(pairs$context) && length(unique(spec$rank)) == 1 && spec$rank[1L] > 0
 }

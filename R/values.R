@@ -8,7 +8,9 @@ term_values <- function(fit, blocks, threads) {
 }
 
 # Link values of new rows, without offset.
-link_values <- function(fit, blocks, threads) rowSums(term_values(fit, blocks, threads)) + fit$intercept + common_values(fit, blocks)
+link_values <- function(fit, blocks, threads) {
+  of_both_ways(fit, blocks, function(blocks) rowSums(term_values(fit, blocks, threads)) + fit$intercept + common_values(fit, blocks))
+}
 
 #' The parts that the link is the sum of
 #'
@@ -16,7 +18,8 @@ link_values <- function(fit, blocks, threads) rowSums(term_values(fit, blocks, t
 #' nonzeros: the first five and the rest are told apart. What two nodes have in common comes last, if the fit has a weight for it.
 #' @noRd
 degree_values <- function(fit, blocks, threads) {
-  cbind(kernel_values(fit[names(fit) != "common"], blocks, threads), if (!is.null(fit$common)) common_values(fit, blocks))
+  kernels <- of_both_ways(fit, blocks, function(blocks) kernel_values(fit[!names(fit) %in% c("common", "tied")], blocks, threads))
+  cbind(kernels, if (!is.null(fit$common)) common_values(fit, blocks))
 }
 
 kernel_values <- function(fit, blocks, threads) {

@@ -21,7 +21,8 @@ hofm::GraphKind graph_kind_named(const std::string &name) {
 
 hofm::PairTables tables_of(const Rcpp::S4 &A, const Rcpp::S4 &B, const Rcpp::List &model, int threads, hofm::Monitor &monitor) {
   const hofm::Model scored = hofm::as_model(model);
-  hofm::PairTables tables = hofm::pair_tables(hofm::as_columns(A), hofm::as_columns(B), scored, threads, monitor);
+  const auto make_tables = Rcpp::as<bool>(model["both_ways"]) ? hofm::both_ways : hofm::pair_tables;
+  hofm::PairTables tables = make_tables(hofm::as_columns(A), hofm::as_columns(B), scored, threads, monitor);
   if (model.containsElementNamed("compared")) {
     const Rcpp::List compared = model["compared"];
     tables.common = hofm::CommonScores(scored.common, hofm::as_columns(compared["A"]), hofm::as_columns(compared["B"]));

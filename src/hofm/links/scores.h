@@ -197,6 +197,25 @@ inline PairTables pair_tables(const SparseView &a, const SparseView &b, const Mo
   return tables;
 }
 
+// Numbers of each node from two tables side by side, times `share`; those of a node alone are averaged.
+inline NodeTable side_by_side(NodeTable first, NodeTable second, Side side, double share) {
+  NodeTable out(first.n, first.width + second.width, side);
+  for (int node = 0; node < out.n; ++node) {
+    out.alone[node] = (first.alone[node] + second.alone[node]) / 2;
+    double *to = out.node_cells(node);
+    for (NodeTable *from : {&first, &second})
+      for (int q = 0; q < from->width; ++q, to += out.lanes) *to = share * from->node_cells(node)[std::ptrdiff_t(q) * from->lanes];
+  }
+  return out;
+}
+
+// Tables whose scores are the means of f(i, j) and f(j, i), for nodes of the same features: twice as wide.
+inline PairTables both_ways(const SparseView &a, const SparseView &b, const Model &model, int threads, Monitor &monitor) {
+  PairTables there = pair_tables(a, b, model, threads, monitor), back = pair_tables(b, a, model, threads, monitor);
+  return {side_by_side(std::move(there.left), std::move(back.right), Side::left, 0.5),
+          side_by_side(std::move(there.right), std::move(back.left), Side::right, 1)};
+}
+
 // Scores of single pairs, the same bits as in a block.
 inline std::vector<double> pair_scores(const PairTables &tables, const std::vector<int> &i, const std::vector<int> &j,
                                        Isa isa = best_isa()) {
