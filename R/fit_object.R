@@ -30,7 +30,10 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
     blueprint = parts$blueprint[setdiff(names(parts$blueprint), "features")], control = control, call = call,
     format_version = format_version)
   fit$degree_variance <- degree_variance(fit, problem)
-  if (control$keep_fitted) fit <- c(fit, training_values(engine$link, problem, spec$loss, weights))
+  if (control$keep_fitted) {
+    fit$meeting <- if (is.null(parts$meeting)) meeting_pairs(problem$blocks, exclusive_groups(fit)) else parts$meeting
+    fit <- c(fit, training_values(engine$link, problem, spec$loss, weights))
+  }
   structure(fit, class = "hofm")
 }
 
@@ -143,6 +146,7 @@ fit_rules <- function() {
     gamma = function(f) if (dummies(f) > 0) sound_gamma(f$gamma, f) else is.null(f$gamma),
     common = function(f) absent_or(f$common, function(rule) sound_common(rule, f$features)),
     blueprint = sound_blueprint,
+    meeting = function(f) absent_or(f$meeting, function(m) sound_meeting(m, length(f$features))),
     response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2),
     offset_given = function(f) is_flag(f$offset_given),
     control = function(f) inherits(f$control, "hofm_control") && is_finite_one(f$control$threads) && f$control$threads >= 1)
