@@ -227,6 +227,7 @@ check_ranking_measure <- function(measure) {
 #' combination, and one for each combination on all data.
 #' @noRd
 cross_validate <- function(task, specs, plan, control, call, env = globalenv()) {
+  begun <- proc.time()[["elapsed"]]
   specs <- lapply(specs, function(spec) replace(spec, "loss", task$response$loss))
   for (spec in specs) {
     control <- check_control(control, length(factor_names(spec)))
@@ -246,7 +247,8 @@ cross_validate <- function(task, specs, plan, control, call, env = globalenv()) 
   curves <- lapply(links, measure_links, task, drawn$foldid, plan$measure)
   choice <- choose_best(curves, specs, lambda, plan$measure)
   fits <- refit_chosen(task, specs, choice, lambda, quiet, drawn$seeds[, length(drawn$folds) + 1], call, env)
-  new_cv(task, specs, plan, lambda, drawn$foldid, curves, choice, fits, if (plan$keep) links, cv_call(call, env))
+  cv <- new_cv(task, specs, plan, lambda, drawn$foldid, curves, choice, fits, if (plan$keep) links, cv_call(call, env))
+  replace(cv, "seconds", proc.time()[["elapsed"]] - begun)
 }
 
 # ---- The answer --------------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ training_rules <- function() {
 }
 
 fit_rules <- function() {
-  kinds <- c("numeric", "factor", "character", "logical")
+  kinds <- c("numeric", "factor", "character", "logical", "proportion")
   list(
     model = function(f) is_one_of(f$model, model_names()),
     loss = function(f) is_one_of(f$loss, names(loss_table())),
