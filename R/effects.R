@@ -186,7 +186,8 @@ plot.hofm_effects <- function(x, ...) {
   on.exit(graphics::par(old))
   if (!facts$number) graphics::axis(1, unique(at), as.character(unique(x[[facts$first]])))
   places <- split(at, facts$curve)
-  for (k in seq_along(curves)) draw_effect(places[[k]], curves[[k]], k, facts$number, length(curves))
+  aside <- if (facts$number) 0 * seq_along(curves) else 0.06 * (seq_along(curves) - mean(seq_along(curves)))
+  for (k in seq_along(curves)) draw_effect(places[[k]] + aside[k], curves[[k]], k, facts$number, length(curves))
   if (length(curves) > 1) {
     draw <- function(corner, plot = TRUE) {
       graphics::legend(corner, names(curves), title = facts$second, col = rep_len(curve_colours, length(curves)), pch = (1:25)[seq_along(curves)],
@@ -217,13 +218,18 @@ autoplot.hofm_effects <- function(object, ...) {
   data <- data.frame(at = object[[facts$first]], effect = object$effect, curve = facts$curve)
   if (!facts$number) data$at <- factor(data$at, unique(data$at))
   data[c("lower", "upper")] <- if (is.null(object$lower)) NULL else as.data.frame(object)[c("lower", "upper")]
-  several <- nlevels(facts$curve) > 1
-  band <- if (facts$number) ggplot2::geom_ribbon(mapping(ymin = "lower", ymax = "upper"), alpha = 0.15, colour = NA)
-  else ggplot2::geom_linerange(mapping(ymin = "lower", ymax = "upper"))
-  bare_ggplot(data, x = "at", y = "effect", colour = "curve", linetype = "curve", group = "curve") + (if (!is.null(data$lower)) band) +
-    (if (facts$number || several) ggplot2::geom_line()) + (if (!facts$number || several) ggplot2::geom_point()) +
-    ggplot2::scale_colour_manual(facts$second, values = rep_len(curve_colours, nlevels(facts$curve))) +
-    ggplot2::scale_linetype_manual(facts$second, values = rep_len(curve_types, nlevels(facts$curve))) +
+  count <- nlevels(facts$curve)
+  several <- count > 1
+  aside <- ggplot2::position_dodge(if (facts$number) 0 else 0.06 * count)
+  band <- if (facts$number) ggplot2::geom_ribbon(mapping(ymin = "lower", ymax = "upper", fill = "curve"), alpha = 0.15, colour = NA)
+  else ggplot2::geom_linerange(mapping(ymin = "lower", ymax = "upper"), linetype = "solid", position = aside)
+  bare_ggplot(data, x = "at", y = "effect", colour = "curve", linetype = "curve", shape = "curve", group = "curve") +
+    (if (!is.null(data$lower)) band) +
+    (if (facts$number || several) ggplot2::geom_line(position = aside)) + (if (!facts$number || several) ggplot2::geom_point(position = aside)) +
+    ggplot2::scale_colour_manual(facts$second, values = rep_len(curve_colours, count)) +
+    ggplot2::scale_fill_manual(facts$second, values = rep_len(curve_colours, count)) +
+    ggplot2::scale_linetype_manual(facts$second, values = rep_len(curve_types, count)) +
+    ggplot2::scale_shape_manual(facts$second, values = if (several) seq_len(count) else 16) +
     ggplot2::labs(x = facts$first, y = facts$label) + ggplot2::theme(legend.position = if (several) "bottom" else "none")
 }
 

@@ -299,7 +299,7 @@ kernels_of_columns <- function(x, P, columns, most) {
 # The part of one degree that the variables in `set` have together.
 set_part <- function(term, set) {
   inside <- Reduce(function(p, g) times_series(p, c(list(0), term$kernels[[g]]$rest), term$t), set, list(1))
-  others <- setdiff(seq_along(term$kernels), set)
+  others <- if (term$t > length(set)) setdiff(seq_along(term$kernels), set)     # of top degree there is no room for others
   outside <- Reduce(function(p, g) times_series(p, c(list(1), term$kernels[[g]]$mean), term$t - length(set)), others, list(1))
   total <- 0
   for (m in length(set):term$t) {

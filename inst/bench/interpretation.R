@@ -1,9 +1,12 @@
-# What the statements about interactions are worth, on data whose interactions are known. Rscript interpretation.R [simulations]
+# What the statements about interactions are worth, on data whose interactions are known. Rscript interpretation.R [simulations] [parts]
 # 1. Planted: two factors of 30 levels, a number by a factor, and a triple. Are exactly these the first pairs and the first triple?
 # 2. Nothing planted, on numbers and on factors: how often does a combination pass a stability of 0.8?
 # 3. Do 90 % intervals of predictions cover the mean prediction of fits to fresh data?
 library(hofm)
-sims <- as.integer(c(commandArgs(TRUE), "100")[1])
+given <- commandArgs(TRUE)
+arguments <- c(given, c("100", "123")[seq_len(2) > length(given)])
+sims <- as.integer(arguments[1])
+asked <- function(part) grepl(part, arguments[2])
 control <- function(seed) hofm_control(seed = seed, threads = 1)
 report <- function(what, hits) cat(sprintf("%s: %d of %d\n", what, sum(hits), length(hits)))
 
@@ -24,7 +27,7 @@ first <- function(s, strength) {
   setequal(paste(two$variable_1, two$variable_2), c("a b", "g u")) &&
     identical(unlist(three[1:3], use.names = FALSE), c("v", "w", "z"))
 }
-for (strength in c(1, 0.5)) {
+if (asked(1)) for (strength in c(1, 0.5)) {
   report(sprintf("planted interactions of strength %g are exactly the first", strength), vapply(seq_len(sims), first, NA, strength))
 }
 
@@ -47,7 +50,7 @@ quiet <- function(s, make, lambda, by) {
   boot <- bootstrap_hofm(fit, d, times = 50, seed = s)
   vapply(by, function(by) !any(interactions(boot, data = d, by = by)$stability >= 0.8), NA)
 }
-for (make in c("numbers", "factors")) for (lambda in list(NULL, 0.01)) {
+if (asked(2)) for (make in c("numbers", "factors")) for (lambda in list(NULL, 0.01)) {
   found <- vapply(seq_len(sims), quiet, logical(2), get(make), lambda, c("feature", "variable"))
   label <- sprintf("%s, lambda %s: nothing passes where there is nothing, by", make, if (is.null(lambda)) "from the data" else lambda)
   report(paste(label, "feature"), found[1, ])
@@ -59,14 +62,17 @@ smooth <- function(n) {
   d$y <- (1:5)[d$a] / 3 + d$u * d$v + ((1:5)[d$a] - 3) / 2 * d$u + rnorm(n)
   d
 }
-set.seed(0)
-new <- smooth(50)
-some <- function(d, seed) hofm(y ~ a + u + v, d, rank = 3, lambda = 0.01, standardize = FALSE, control = control(seed))
-truth <- rowMeans(vapply(seq_len(max(100, sims)), function(s) predict(some(smooth(300), s), new), numeric(50)))
-cover <- vapply(seq_len(sims), function(s) {
-  set.seed(1000 + s)
-  d <- smooth(300)
-  p <- predict(bootstrap_hofm(some(d, s), d, times = 100, seed = s), new, se.fit = TRUE)
-  mean(truth >= p$lower & truth <= p$upper)
-}, 0)
-cat(sprintf("90 %% intervals cover the mean fit: %.1f %% of the time\n", 100 * mean(cover)))
+coverage <- function() {
+  set.seed(0)
+  new <- smooth(50)
+  some <- function(d, seed) hofm(y ~ a + u + v, d, rank = 3, lambda = 0.01, standardize = FALSE, control = control(seed))
+  truth <- rowMeans(vapply(seq_len(max(100, sims)), function(s) predict(some(smooth(300), s), new), numeric(50)))
+  cover <- vapply(seq_len(sims), function(s) {
+    set.seed(1000 + s)
+    d <- smooth(300)
+    p <- predict(bootstrap_hofm(some(d, s), d, times = 100, seed = s), new, se.fit = TRUE)
+    mean(truth >= p$lower & truth <= p$upper)
+  }, 0)
+  cat(sprintf("90 %% intervals cover the mean fit: %.1f %% of the time\n", 100 * mean(cover)))
+}
+if (asked(3)) coverage()
