@@ -45,8 +45,8 @@ objective_cpp <- function(blocks, response, model, options, times = 1L) {
     .Call(`_hofm_objective_cpp`, blocks, response, model, options, times)
 }
 
-interactions_cpp <- function(P, weights, degree, n, group, x, by_effect) {
-    .Call(`_hofm_interactions_cpp`, P, weights, degree, n, group, x, by_effect)
+interactions_cpp <- function(P, weights, degree, n, group, pairs, x, by_effect) {
+    .Call(`_hofm_interactions_cpp`, P, weights, degree, n, group, pairs, x, by_effect)
 }
 
 named_columns_cpp <- function(index, names) {

@@ -31,7 +31,7 @@
 #' @export
 bootstrap_hofm <- function(fit, data, y = NULL, times = 100, weights = NULL, offset = NULL, seed = NULL, workers = 1, verbose = FALSE) {
   check_given()
-  if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
+  check_one_fit(fit)
   check_fit(fit, "fit", shown = TRUE)
   times <- check_count(times, "times")
   workers <- check_count(workers, "workers")
@@ -50,7 +50,7 @@ bootstrap_hofm <- function(fit, data, y = NULL, times = 100, weights = NULL, off
 }
 
 slim_fit <- function(fit) {
-  structure(fit[setdiff(names(fit), c("linear.predictors", "residuals", "prior.weights", "na.action", "trace"))], class = "hofm")
+  structure(fit[setdiff(names(fit), c("linear.predictors", "residuals", "prior.weights", "na.action", "trace", "meeting"))], class = "hofm")
 }
 
 #' The function of a seed that fits the same model to a bootstrap sample of these rows
@@ -75,7 +75,8 @@ refit_function <- function(fit, data, y, weights, offset) {
 # What was fitted, as arguments of hofm().
 refit_settings <- function(fit) {
   settings <- list(rank = fit$rank, lambda = fit$lambda, model = fit$model, loss = fit$loss, solver = fit$solver,
-                   intercept = fit$has_intercept, linear = fit$linear)
+                   intercept = fit$has_intercept, linear = fit$linear, standardize = isTRUE(fit$standardize),
+                   penalty_factor = fit$penalty_factor)
   c(if (!is.na(fit$order)) list(order = fit$order), settings)
 }
 

@@ -2,8 +2,8 @@
 #'
 #' Asks several models for predictions of the same rows, and puts what they reach into one table: the area
 #' under the ROC curve with DeLong's interval and the deviance for two classes, the root mean squared error
-#' for numbers. Every pair of models is tested on these rows, where both have been measured: by DeLong's test
-#' of their areas, or by a t test of the differences of their squared errors. P-values are corrected for the
+#' for numbers, log loss, accuracy and a confusion table for more than two classes. Every pair of models is tested on these rows, where both have been measured: by DeLong's test
+#' of their areas, or by a t test of the differences of their squared errors or log losses. P-values are corrected for the
 #' number of pairs.
 #'
 #' Models need not come from this package. Whatever has a [predict()] method will do, and so does a function
@@ -24,12 +24,13 @@
 #' @param y The response of these rows, or the name of the column of `newdata` that it is in. `NULL` takes it
 #'   from `newdata`: what is on the left of the models' formulas, or the response of the pairs. Logical
 #'   values, factors, character strings and numbers that are all 0 or 1 (or all -1 or 1) are two classes, of
-#'   which the second is the positive one, as in [roc_curve()]; other numbers are a regression.
+#'   which the second is the positive one, as in [roc_curve()]; other numbers are a regression. A factor or character vector of more
+#'   than two values is as many classes: each model, or function, then gives a matrix of probabilities with a column for each.
 #' @param args A named list with further arguments of `predict()` for some of the models, each a list:
 #'   `list(lasso = list(s = 0.01))`.
 #' @param seconds How long the fits took, for the table: a vector with names of models. It is known for
-#'   models of parsnip, workflows and mlr3 and of this package, where that of a cross-validation is the time
-#'   of the chosen fit alone.
+#'   models of parsnip, workflows and mlr3 and of this package, where that of a cross-validation is the time of all its fits, and that
+#'   of a fit whose penalties were chosen from the data has the time of choosing.
 #' @param level Confidence level of all intervals.
 #' @param adjust How p-values are corrected: a method of [p.adjust()].
 #' @return A list of class `model_comparison`:
@@ -37,14 +38,18 @@
 #'     string), `parameters` (coefficients that are not zero; `NA` for trees and functions), `seconds`; then
 #'     for two classes `auc`, `auc_lower`, `auc_upper` and `deviance` (the mean of minus twice the logarithm
 #'     of the probability of what happened; `NA` if predictions are not probabilities, `Inf` if one was
-#'     zero), for a regression `rmse`, `rmse_lower`, `rmse_upper` and `mae`. The interval of the root mean
-#'     squared error is that of the mean squared error by Student's t.}
+#'     zero), for a regression `rmse`, `rmse_lower`, `rmse_upper` and `mae`, for several classes `log_loss`, `log_loss_lower`,
+#'     `log_loss_upper` and `accuracy`; and `slope`, the slope of [calibration_curve()], below one if predictions are too sure of
+#'     themselves. The interval of the root mean squared error is that of the mean squared error by Student's t.}
 #'   \item{tests}{a data frame with a row for each pair: `model_1`, `model_2`, `difference` (area, or mean
 #'     squared error, of the first minus that of the second), `lower`, `upper` (not corrected), `statistic`,
 #'     `p_value` and `p_adjusted`.}
-#'   \item{measure, n, levels, level, adjust}{`"auc"` or `"rmse"`, the number of rows, the two classes, and
-#'     the arguments.}
-#'   \item{predictions, truth}{the predictions, a column for each model, and the response.}
+#'   \item{orders}{if there are fits of this package of several orders, a data frame with a row for each of them and the next lower one:
+#'     `higher`, `lower` (names), `gain` (mean deviance, squared error or log loss of the lower minus that of the higher), its bounds `low`
+#'     and `high`, `statistic` and `p_value`, one-sided: of a t test on the same rows that the higher order does not help.}
+#'   \item{confusion}{of several classes a list of tables, truth by prediction, one for each model.}
+#'   \item{measure, n, levels, level, adjust}{`"auc"`, `"rmse"` or `"log_loss"`, the number of rows, the classes, and the arguments.}
+#'   \item{predictions, truth}{the predictions, a column (of several classes a matrix) for each model, and the response.}
 #'   Rows where the response or a prediction is missing are left out for all models, with a warning of class
 #'   `hofm_warning_dropped_rows`. An object without `predict()` is an error of class `hofm_error_no_predict`;
 #'   a model that cannot predict from `newdata`, or not one number for each row, one of class
@@ -73,20 +78,45 @@ compare_models <- function(models, newdata, y = NULL, args = list(), seconds = N
   adjust <- check_choice(adjust, "adjust", stats::p.adjust.methods)
   n <- check_new_rows(newdata)
   y <- comparison_response(y, models, newdata, n)
-  levels <- if (has_two_classes(y)) truth_of(y[!is.na(y)])$levels
-  predictions <- Map(model_scores, models, names(models), list(newdata), args, list(levels), n)
-  whole <- complete_rows(predictions, y)
-  predictions <- lapply(predictions, `[`, whole)
+  many <- has_many_classes(y[!is.na(y)], NULL)
+  levels <- if (many) class_names(y) else if (has_two_classes(y)) truth_of(y[!is.na(y)])$levels
+  predictions <- Map(if (many) model_probabilities else model_scores, models, names(models), list(newdata), args, list(levels), n)
+  whole <- complete_rows(if (many) lapply(predictions, rowSums) else predictions, y)
+  predictions <- lapply(predictions, function(p) if (many) p[whole, , drop = FALSE] else p[whole])
   y <- y[whole]
   facts <- Map(model_facts, models, args)
   table <- data.frame(model = names(models), class = vapply(models, shown_class, ""), bind_facts(facts, seconds))
-  measured <- if (is.null(levels)) compare_errors(predictions, y, level) else compare_areas(predictions, y, level)
+  measured <- (if (many) compare_class_losses else if (is.null(levels)) compare_errors else compare_areas)(predictions, y, level)
   tests <- cbind(model_pairs(names(models)), measured$tests)
   tests$p_adjusted <- stats::p.adjust(tests$p_value, adjust)
   structure(class = "model_comparison", list(
     models = data.frame(table, measured$models, row.names = NULL), tests = tests,
-    measure = if (is.null(levels)) "rmse" else "auc", n = length(y), levels = levels, level = level, adjust = adjust,
-    predictions = as.data.frame(predictions, optional = TRUE), truth = y))
+    orders = compare_orders(table, vapply(models, is_machine, NA), measured$losses, level), confusion = measured$confusion,
+    measure = if (many) "log_loss" else if (is.null(levels)) "rmse" else "auc", n = length(y), levels = levels, level = level,
+    adjust = adjust, predictions = structure(predictions, class = "data.frame", row.names = seq_along(y)), truth = y))
+}
+
+class_names <- function(y) if (is.factor(y)) levels(droplevels(y)) else sort(unique(y[!is.na(y)]))
+
+is_machine <- function(model) inherits(model, c("hofm", "cv_hofm", "hofm_classes"))
+
+#' Does a higher order help? Each order beside the next lower one, on the loss of the same rows
+#' @param losses One vector for each model; NULL or infinite where there is none.
+#' @noRd
+compare_orders <- function(table, machine, losses, level) {
+  known <- which(machine & !is.na(table$order))
+  known <- known[order(table$order[known])]
+  steps <- which(diff(table$order[known]) > 0)
+  higher <- known[steps + 1L]
+  lower <- known[vapply(table$order[higher], function(m) max(which(table$order[known] < m)), 0L)]
+  tests <- vapply(seq_along(higher), function(k) {
+    gain <- losses[[lower[k]]] - losses[[higher[k]]]
+    if (!all(is.finite(gain))) return(rep(NA_real_, 5))
+    t_summary(gain, level)[c("difference", "lower", "upper", "statistic", "p_value")]
+  }, numeric(5))
+  found <- as.data.frame(t(matrix(tests, 5, dimnames = list(c("gain", "low", "high", "statistic", "p_value"), NULL))))
+  found$p_value <- ifelse(found$gain > 0, found$p_value / 2, 1 - found$p_value / 2)
+  cbind(data.frame(higher = table$model[higher], lower = table$model[lower]), found)
 }
 
 shown_class <- function(model) if (is.function(model)) "function" else class(model)[1]
@@ -168,7 +198,7 @@ comparison_response <- function(y, models, newdata, n) {
     hofm_abort(sprintf("`y` must have one value for each of the %d rows of `newdata`, not %d values.", n, length(y)),
                argument = "y")
   }
-  if (has_two_classes(y)) truth_of(y[!is.na(y)])
+  if (has_two_classes(y) && !has_many_classes(y[!is.na(y)], NULL)) truth_of(y[!is.na(y)])
   y
 }
 
@@ -237,13 +267,15 @@ compare_areas <- function(predictions, y, level) {
       statistic = test$statistic[[1]], p_value = test$p.value)
   })
   models <- data.frame(auc = areas["auc", ], auc_lower = areas["lower", ], auc_upper = areas["upper", ],
-                       deviance = vapply(predictions, mean_deviance, 0, positive))
-  list(models = models, tests = tests)
+                       deviance = vapply(predictions, mean_deviance, 0, positive), slope = vapply(predictions, logistic_slope, 0, positive))
+  list(models = models, tests = tests, losses = lapply(predictions, row_deviance, positive))
 }
 
-mean_deviance <- function(probability, positive) {
-  if (any(probability < 0 | probability > 1)) return(NA_real_)
-  mean(-2 * log(ifelse(positive, probability, 1 - probability)))
+mean_deviance <- function(probability, positive) mean(row_deviance(probability, positive))
+
+row_deviance <- function(probability, positive) {
+  if (any(probability < 0 | probability > 1)) return(rep(NA_real_, length(probability)))
+  -2 * log(ifelse(positive, probability, 1 - probability))
 }
 
 compare_errors <- function(predictions, y, level) {
@@ -251,8 +283,9 @@ compare_errors <- function(predictions, y, level) {
   bounds <- vapply(errors, function(e) t_summary(e, level)[c("difference", "lower", "upper")], numeric(3))
   models <- data.frame(
     rmse = sqrt(bounds["difference", ]), rmse_lower = sqrt(pmax(0, bounds["lower", ])),
-    rmse_upper = sqrt(bounds["upper", ]), mae = vapply(predictions, function(p) mean(abs(y - p)), 0))
-  list(models = models, tests = each_pair(errors, function(a, b) t_summary(a - b, level)))
+    rmse_upper = sqrt(bounds["upper", ]), mae = vapply(predictions, function(p) mean(abs(y - p)), 0),
+    slope = vapply(predictions, linear_slope, 0, y))
+  list(models = models, losses = errors, tests = each_pair(errors, function(a, b) t_summary(a - b, level)))
 }
 
 # Student's t for the mean of x, with its interval. Values that are all zero differ from zero by nothing: t =
@@ -287,18 +320,18 @@ each_pair <- function(values, test) {
 
 #' Show a comparison of models
 #'
-#' `plot()` draws the measure of each model with its interval, or with `which = "roc"` the ROC curves of the
+#' `plot()`, and for ggplot2, where it is installed, `autoplot()`, draws the measure of each model with its interval, or with `which = "roc"` the ROC curves of the
 #' models, or with `which = "tests"` the differences between the models of each pair, filled where the
 #' corrected p-value is below one minus the level. `as.data.frame()` gives the tables.
 #'
-#' @param x A comparison made by [compare_models()].
+#' @param x,object A comparison made by [compare_models()].
 #' @param which What to draw: `"measure"`, `"roc"` (two classes only) or `"tests"`.
-#' @param what Which table: `"models"` or `"tests"`.
+#' @param what Which table: `"models"`, `"tests"` or `"orders"`.
 #' @param digits Significant digits of the numbers shown.
 #' @param row.names,optional Not used.
-#' @param ... For `plot()`: passed on to [plot()]. Otherwise not used.
+#' @param ... For `plot()`: passed on to [plot()]; for `autoplot()` of `"roc"` to that of [roc_curve()]. Otherwise not used.
 #' @return `print()`: `x`, invisibly. `as.data.frame()`: a data frame as described in [compare_models()].
-#'   `plot()`: what is drawn, invisibly.
+#'   `plot()`: what is drawn, invisibly. `autoplot()`: a ggplot.
 #' @seealso [compare_models()]
 #' @examples
 #' cars <- transform(mtcars, am = am == 1)
@@ -318,16 +351,28 @@ NULL
 print.model_comparison <- function(x, digits = 4, ...) {
   check_comparison(x)
   digits <- check_digits(digits)
-  positives <- if (!is.null(x$levels)) count_text(sum(truth_of(x$truth)$positive))
-  of <- if (is.null(x$levels)) "" else sprintf(", %s of them of class %s", positives, quoted(x$levels[2]))
+  of <- switch(x$measure, rmse = "", log_loss = sprintf(" of %d classes", length(x$levels)),
+               auc = sprintf(", %s of them of class %s", count_text(sum(truth_of(x$truth)$positive)), quoted(x$levels[2])))
   cat(sprintf("Comparison of %s on %s%s\n\n", counted(nrow(x$models), "model"), counted(x$n, "row"), of))
   print_columns(models_shown(x, digits))
-  if (!nrow(x$tests)) return(invisible(x))
-  what <- if (x$measure == "auc") "areas (DeLong's paired test)" else "mean squared errors (paired t test)"
-  cat(sprintf("\nDifferences of %s; p corrected for %s (%s)\n\n", what, counted(nrow(x$tests), "pair"), x$adjust))
-  print_columns(tests_shown(x, digits))
+  if (nrow(x$tests)) {
+    what <- switch(x$measure, auc = "areas (DeLong's paired test)", rmse = "mean squared errors (paired t test)",
+                   log_loss = "log losses (paired t test)")
+    cat(sprintf("\nDifferences of %s; p corrected for %s (%s)\n\n", what, counted(nrow(x$tests), "pair"), x$adjust))
+    print_columns(tests_shown(x, digits))
+  }
+  if (NROW(x$orders)) {
+    cat(sprintf("\nDoes the higher order help? Gain in %s on the same rows (one-sided paired t test)\n\n", loss_words(x)))
+    print_columns(orders_shown(x, digits))
+  }
+  for (name in names(x$confusion)) {
+    cat(sprintf("\nConfusion of %s:\n", name))
+    print(x$confusion[[name]])
+  }
   invisible(x)
 }
+
+loss_words <- function(x) switch(x$measure, auc = "mean deviance", rmse = "mean squared error", log_loss = "log loss")
 
 # What the methods need of a comparison.
 check_comparison <- function(x) {
@@ -337,12 +382,17 @@ check_comparison <- function(x) {
       all(vapply(table[words], plain, NA))
   }
   check_sound(x, list(
-    measure = function(c) is_one_of(c$measure, c("auc", "rmse")),
+    measure = function(c) is_one_of(c$measure, c("auc", "rmse", "log_loss")),
     level = function(c) is_one(c$level) && is.null(names(c$level)) && c$level > 0 && c$level < 1,
     adjust = function(c) is_string(c$adjust), n = function(c) is_count(c$n),
     levels = function(c) is.null(c$levels) == (c$measure == "rmse"),
     models = function(c) columns(c$models, c("model", "order", "rank"), c(
-      "parameters", "seconds", paste0(c$measure, c("", "_lower", "_upper")), if (c$measure == "auc") "deviance" else "mae")),
+      "parameters", "seconds", "slope", paste0(c$measure, c("", "_lower", "_upper")),
+      switch(c$measure, auc = "deviance", rmse = "mae", log_loss = "accuracy"))),
+    orders = function(c) {
+      absent_or(c$orders, function(t) columns(t, c("higher", "lower"), c("gain", "low", "high", "statistic", "p_value")))
+    },
+    confusion = function(c) absent_or(c$confusion, function(t) is.list(t) && all(vapply(t, function(k) is.table(k) && length(dim(k)) == 2, NA))),
     tests = function(c) columns(c$tests, c("model_1", "model_2"), c("difference", "lower", "upper", "statistic", "p_value", "p_adjusted")),
     truth = function(c) length(c$truth) == c$n,
     predictions = function(c) is.data.frame(c$predictions) && nrow(c$predictions) == c$n
@@ -363,15 +413,13 @@ models_shown <- function(x, digits) {
                       parameters = blank_na(m$parameters, count_text(m$parameters)),
                       seconds = blank_na(m$seconds, formatC(m$seconds, digits = 2, format = "g")))
   bounds <- function(low, high) interval_text(low, high, function(v) formatC(v, digits = 3, format = "f"))
-  measured <- if (x$measure == "auc") {
-    data.frame(AUC = format_area(m$auc, 3), interval = bounds(m$auc_lower, m$auc_upper),
-               deviance = number(m$deviance))
-  } else {
-    data.frame(RMSE = number(m$rmse), interval = interval_text(m$rmse_lower, m$rmse_upper, number),
-               MAE = number(m$mae))
-  }
+  measured <- switch(x$measure,
+    auc = data.frame(AUC = format_area(m$auc, 3), interval = bounds(m$auc_lower, m$auc_upper), deviance = number(m$deviance)),
+    rmse = data.frame(RMSE = number(m$rmse), interval = interval_text(m$rmse_lower, m$rmse_upper, number), MAE = number(m$mae)),
+    log_loss = data.frame(`log loss` = number(m$log_loss), interval = interval_text(m$log_loss_lower, m$log_loss_upper, number),
+                          accuracy = formatC(m$accuracy, digits = 3, format = "f"), check.names = FALSE))
   names(measured)[2] <- interval_name(x)
-  data.frame(shown, measured, check.names = FALSE)
+  data.frame(shown, measured, slope = blank_na(m$slope, formatC(m$slope, digits = 2, format = "f")), check.names = FALSE)
 }
 
 tests_shown <- function(x, digits) {
@@ -383,6 +431,16 @@ tests_shown <- function(x, digits) {
                       statistic = formatC(t$statistic, digits = 2, format = "f"), p = chance(t$p_value),
                       corrected = chance(t$p_adjusted))
   names(shown)[3:4] <- c(interval_name(x), if (x$measure == "auc") "Z" else "t")
+  shown
+}
+
+orders_shown <- function(x, digits) {
+  o <- x$orders
+  number <- function(v) significant(v, digits - 1)
+  shown <- data.frame(orders = paste(o$higher, "over", o$lower), gain = blank_na(o$gain, number(o$gain)),
+                      interval = interval_text(o$low, o$high, number), t = formatC(o$statistic, digits = 2, format = "f"),
+                      p = format.pval(o$p_value, digits = 2, eps = 1e-4))
+  names(shown)[3] <- interval_name(x)
   shown
 }
 
@@ -399,9 +457,9 @@ blank_na <- function(value, text) ifelse(is.na(value), "", text)
 
 #' @rdname model_comparison
 #' @export
-as.data.frame.model_comparison <- function(x, row.names = NULL, optional = FALSE, what = c("models", "tests"), ...) {
+as.data.frame.model_comparison <- function(x, row.names = NULL, optional = FALSE, what = c("models", "tests", "orders"), ...) {
   check_comparison(x)
-  x[[if (missing(what)) "models" else check_choice(what, "what", c("models", "tests"))]]
+  x[[if (missing(what)) "models" else check_choice(what, "what", c("models", "tests", "orders"))]]
 }
 
 #' @rdname model_comparison
@@ -409,22 +467,40 @@ as.data.frame.model_comparison <- function(x, row.names = NULL, optional = FALSE
 plot.model_comparison <- function(x, which = c("measure", "roc", "tests"), ...) {
   check_comparison(x)
   which <- if (missing(which)) "measure" else check_choice(which, "which", c("measure", "roc", "tests"))
-  if (which == "roc") return(plot_compared_roc(x, ...))
-  if (which == "tests" && !nrow(x$tests)) {
-    hofm_abort("`which = \"tests\"` needs at least two models.", argument = "which")
-  }
-  shown <- if (which == "measure") measure_intervals(x) else test_intervals(x)
-  if (!any(is.finite(shown$value))) {
-    hofm_abort("`x` has no measure that could be drawn: all are missing.", argument = "x")
-  }
+  if (which == "roc") return(plot(compared_curves(x), ..., level = x$level))
+  shown <- shown_intervals(x, which, "x")
   draw_intervals(shown, if (which == "tests") 0, ...)
   invisible(shown)
 }
 
-plot_compared_roc <- function(x, ...) {
+#' @rdname model_comparison
+#' @exportS3Method ggplot2::autoplot
+autoplot.model_comparison <- function(object, which = c("measure", "roc", "tests"), ...) {
+  check_comparison(object)
+  which <- if (missing(which)) "measure" else check_choice(which, "which", c("measure", "roc", "tests"))
+  if (which == "roc") return(ggplot2::autoplot(compared_curves(object), ..., level = object$level))
+  check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  shown <- shown_intervals(object, which, "object")
+  shown$label <- factor(shown$label, rev(unique(shown$label)))
+  shown$filled <- ifelse(shown$filled %in% TRUE, "yes", "no")
+  bare_ggplot(shown, x = "value", y = "label") + (if (which == "tests") ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40")) +
+    ggplot2::geom_linerange(mapping(xmin = "lower", xmax = "upper"), colour = sign_colours()[["positive"]], linewidth = 0.8, na.rm = TRUE) +
+    ggplot2::geom_point(mapping(shape = "filled"), colour = sign_colours()[["positive"]], fill = "white", size = 2.5, na.rm = TRUE) +
+    ggplot2::scale_shape_manual(values = c(yes = 19, no = 21), guide = "none") + ggplot2::labs(x = attr(shown, "axis"), y = NULL)
+}
+
+shown_intervals <- function(x, which, arg) {
+  if (which == "tests" && !nrow(x$tests)) {
+    hofm_abort("`which = \"tests\"` needs at least two models.", argument = "which")
+  }
+  shown <- if (which == "measure") measure_intervals(x) else test_intervals(x)
+  if (any(is.finite(shown$value))) return(shown)
+  hofm_abort(sprintf("%s has no measure that could be drawn: all are missing.", ticked(arg)), argument = arg)
+}
+
+compared_curves <- function(x) {
   if (x$measure != "auc") hofm_abort("`which = \"roc\"` needs a response with two classes.", argument = "which")
-  curves <- structure(lapply(x$predictions, function(p) roc_curve(x$truth, p)), class = "roc_curves")
-  plot(curves, ..., level = x$level)
+  structure(lapply(x$predictions, function(p) roc_curve(x$truth, p)), class = "roc_curves")
 }
 
 # What is drawn: label, value, lower, upper, filled; the name of the axis is an attribute.
@@ -432,7 +508,7 @@ measure_intervals <- function(x) {
   value <- x$models[paste0(x$measure, c("", "_lower", "_upper"))]
   shown <- data.frame(x$models$model, value, TRUE)
   names(shown) <- c("label", "value", "lower", "upper", "filled")
-  axis <- if (x$measure == "auc") "AUC" else "Root mean squared error"
+  axis <- c(auc = "AUC", rmse = "Root mean squared error", log_loss = "Log loss")[[x$measure]]
   structure(shown, axis = sprintf("%s with %s", axis, interval_name(x)))
 }
 
@@ -440,7 +516,7 @@ test_intervals <- function(x) {
   t <- x$tests
   shown <- data.frame(label = paste(t$model_1, "-", t$model_2), value = t$difference, lower = t$lower, upper = t$upper,
                       filled = t$p_adjusted < 1 - x$level)
-  what <- if (x$measure == "auc") "AUC" else "mean squared errors"
+  what <- c(auc = "AUC", rmse = "mean squared errors", log_loss = "log losses")[[x$measure]]
   structure(shown, axis = sprintf("Difference of %s with %s", what, interval_name(x)))
 }
 

@@ -225,6 +225,7 @@ cross_validate_rows <- function(parts, specs, plan, standardize, penalty_factor,
 #' combination, and one for each combination on all data.
 #' @noRd
 cross_validate <- function(task, specs, plan, control, call, env = globalenv()) {
+  begun <- proc.time()[["elapsed"]]
   specs <- lapply(specs, function(spec) replace(spec, "loss", task$response$loss))
   for (spec in specs) {
     control <- check_control(control, length(factor_names(spec)))
@@ -250,7 +251,8 @@ cross_validate <- function(task, specs, plan, control, call, env = globalenv()) 
   path <- paths[[choice$spec]]
   report_path_end(path, runs[[choice$spec]]$verdict, choice)
   fits <- refit_chosen(task, path, choice, quiet, last_seeds[choice$spec], call, env)
-  new_cv(task, paths, plan, drawn$foldid, curves, choice, fits, if (plan$keep) lapply(runs, `[[`, "links"), cv_call(call, env))
+  cv <- new_cv(task, paths, plan, drawn$foldid, curves, choice, fits, if (plan$keep) lapply(runs, `[[`, "links"), cv_call(call, env))
+  replace(cv, "seconds", proc.time()[["elapsed"]] - begun)
 }
 
 refit_chosen <- function(task, path, choice, control, seed, call, env) {

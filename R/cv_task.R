@@ -5,6 +5,7 @@
 # these rows; refit(spec, init, call); and perhaps check_folds(foldid).
 
 row_task <- function(parts, spec, control) {
+  refuse_many_classes(parts$y, spec$loss)
   checked <- row_problem(parts, replace(spec, "standardize", FALSE))
   problem <- checked$problem
   response <- checked$response

@@ -26,3 +26,23 @@
 #' # The words that most packages use
 #' head(sort(Matrix::colSums(debian_r$features), decreasing = TRUE))
 "debian_r"
+
+#' Positions of tic-tac-toe
+#'
+#' Every position of tic-tac-toe that can come up and in which it is someone's turn, and whether that player wins if both play as well as
+#' can be. Three in a row is about three squares at once: models of order 3 can say it, models of order 2 cannot.
+#'
+#' @format A data frame with 4,520 rows and 11 columns:
+#' \describe{
+#'   \item{top_left, top_middle, ..., centre, ..., bottom_right}{Nine factors, the squares: `"free"`, `"own"` (of the player whose turn it
+#'     is) or `"other"`.}
+#'   \item{wins}{Whether the player to move wins (2,836 rows); else it is a draw or a loss.}
+#'   \item{position}{A number for positions that are the same but for turning and mirroring the board, 1 to 627. Hold out whole positions,
+#'     or a model is tested on boards that it has seen in a mirror.}
+#' }
+#' @source The rules of the game. `data-raw/tictactoe.R` in the sources of hofm plays it from the empty board to every end.
+#' @examples
+#' dim(tictactoe)
+#' subset(tictactoe, position == 100)
+#' tapply(tictactoe$wins, tictactoe$centre, mean)
+"tictactoe"

@@ -4,10 +4,13 @@
 #' also asks for combinations that the data may not have. `method = "ale"`, accumulated local effects, adds up the mean differences of
 #' predictions between the ends of intervals over the rows that lie in them, so that variables that go together with this one do not
 #' count for it; its mean over the rows is zero. Levels of a factor are taken in their order, each step over the rows that have one
-#' of the two levels.
+#' of the two levels. Of two variables they are the accumulated second differences without the effects of each variable: what
+#' the two do together. Where no row lies in a rectangle of the grid, that of the nearest one with rows is taken.
+#'
+#' Partial dependence of two variables is the whole of what they do; take `"ale"` for what is left beyond the effects of each.
 #'
 #' @param fit A fit from [hofm()], or refits from [bootstrap_hofm()], which add percentile bands.
-#' @param variables The names of one or two columns of `data`; of one for `"ale"`.
+#' @param variables The names of one or two variables of the fit.
 #' @param data The rows to average over, best the training rows: a data frame, or a matrix with column names. Of more than `rows` rows,
 #'   that many are taken, evenly spaced.
 #' @param method `"pdp"` or `"ale"`.
@@ -19,6 +22,8 @@
 #' @param ... For `plot()`: passed on to [graphics::plot.default()]. For `autoplot()`: not used.
 #' @return A data frame of class `hofm_effects`: a column for each variable, `effect`, and with refits `lower` and `upper`. `plot()`: it,
 #'   invisibly. `autoplot()`: a ggplot.
+#' @references Apley, D. W. and Zhu, J. (2020). Visualizing the effects of predictor variables in black box supervised learning models.
+#'   *Journal of the Royal Statistical Society B* 82, 1059-1086.
 #' @seealso [interactions()], [variable_importance()]
 #' @examples
 #' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
@@ -32,16 +37,15 @@ effects_hofm <- function(fit, variables, data, method = c("pdp", "ale"), type = 
   check_given()
   refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
   if (!is.null(refits)) fit <- fit$fit
-  if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm() or bootstrap_hofm()", fit)
-  check_fit(fit, "fit")
+  check_one_fit(fit)
   method <- if (missing(method)) "pdp" else check_choice(method, "method", c("pdp", "ale"))
   type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
   check_level(level)
   data <- effect_rows(data, check_count(rows, "rows"))
-  variables <- check_effect_variables(variables, data, method)
+  variables <- check_effect_variables(variables, data, fit)
   grid <- effect_grid(data, variables, check_count(points, "points", min = 2))
   values <- function(fit) if (method == "pdp") partial_dependence(fit, data, grid, type) else local_effects(fit, data, grid, type)
-  effects <- if (method == "pdp") expand.grid(grid, stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE) else list2DF(grid)
+  effects <- expand.grid(grid, stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
   effects$effect <- values(fit)
   if (!is.null(refits)) {
     effects[c("lower", "upper")] <- refit_bounds(matrix(vapply(refits, values, numeric(nrow(effects))), nrow(effects)), level)[-1]
@@ -56,16 +60,23 @@ effect_rows <- function(data, most) {
   as.data.frame(data)[unique(round(seq(1, nrow(data), length.out = min(most, nrow(data))))), , drop = FALSE]
 }
 
-check_effect_variables <- function(variables, data, method) {
-  most <- if (method == "ale") 1L else 2L
-  named <- is.character(variables) && !anyNA(variables) && length(variables) %in% seq_len(most) && !anyDuplicated(variables)
-  if (!named) must_be("variables", if (most == 1L) "the name of one column of `data`" else "the names of one or two columns of `data`", variables)
-  unknown <- setdiff(variables, names(data))
+check_effect_variables <- function(variables, data, fit) {
+  named <- is.character(variables) && !anyNA(variables) && length(variables) %in% 1:2 && !anyDuplicated(variables)
+  if (!named) must_be("variables", "the names of one or two variables of the fit", variables)
+  known <- model_variables(fit)
+  unknown <- setdiff(variables, known)
   if (length(unknown)) {
-    hofm_abort(sprintf("`variables` must be columns of `data`, and %s is none.%s", quoted(unknown[1]),
-                       did_you_mean(unknown[1], names(data))), argument = "variables")
+    hofm_abort(sprintf("`variables` must be variables of the fit, and %s is none.%s", quoted(unknown[1]),
+                       did_you_mean(unknown[1], known)), argument = "variables")
   }
+  missing <- setdiff(variables, names(data))
+  if (length(missing)) hofm_abort(sprintf("`data` must have the variable %s.", quoted(missing[1])), argument = "data")
   variables
+}
+
+# The columns that newdata must have.
+model_variables <- function(fit) {
+  if (fit$blueprint$kind == "matrix") fit$features else if (length(fit$blueprint$needed)) fit$blueprint$needed else fit$blueprint$variables
 }
 
 # The values of each variable: quantiles of a number, all levels of a factor, both values of a flag.
@@ -86,29 +97,81 @@ partial_dependence <- function(fit, data, grid, type) {
   }, 0)
 }
 
-#' Accumulated local effects of one variable at the values of its grid
+#' Accumulated local effects of one or two variables at the values of their grid
 #'
-#' Rows between two neighbouring values (of a factor: at one of the two levels) are predicted at both; mean differences add up.
+#' For each variable, `step[i, k]` says whether row i counts for the step from value k to the next: of a number, whether it lies between
+#' them; of a factor, whether it has one of the two levels. `place[i, ]` is where the row is on the grid: half at each end of its interval,
+#' or at its level.
 #' @noRd
 local_effects <- function(fit, data, grid, type) {
-  name <- names(grid)
-  values <- grid[[name]]
-  ordered <- is.numeric(values)
-  cell <- if (ordered) findInterval(data[[name]], values, rightmost.closed = TRUE, left.open = TRUE) else match(data[[name]], values)
-  if (ordered) cell <- pmax(cell, 1L)
-  at <- function(rows, value) {
+  whole <- Reduce(`&`, lapply(data[names(grid)], function(v) !is.na(v)))
+  data <- data[whole, , drop = FALSE]
+  at <- function(rows, values) {
     data <- data[rows, , drop = FALSE]
-    data[[name]] <- rep(value, nrow(data))
+    for (name in names(values)) data[[name]] <- rep(values[[name]], nrow(data))
     predict(fit, data, type = type)
   }
-  steps <- vapply(seq_along(values)[-1], function(k) {
-    rows <- which(if (ordered) cell == k - 1L else cell %in% c(k - 1L, k))
-    if (length(rows)) mean(at(rows, values[k]) - at(rows, values[k - 1L]), na.rm = TRUE) else 0
+  parts <- Map(local_parts, data[names(grid)], grid)
+  if (length(grid) == 1) local_effects_one(parts[[1]], grid, at) else as.vector(local_effects_two(parts, grid, at))
+}
+
+local_parts <- function(column, values) {
+  ordered <- is.numeric(values)
+  cell <- if (ordered) pmax(1L, findInterval(column, values, rightmost.closed = TRUE, left.open = TRUE)) else match(column, values)
+  count <- length(values)
+  steps <- seq_len(max(0L, count - 1L))
+  step <- outer(cell, steps, if (ordered) `==` else function(c, k) c == k | c == k + 1L)
+  place <- outer(cell, seq_len(count), `==`) + 0
+  if (ordered && count > 1) place <- (place + cbind(0, place[, -count, drop = FALSE])) / 2
+  list(step = step, place = place)
+}
+
+local_effects_one <- function(part, grid, at) {
+  value <- function(k) stats::setNames(list(grid[[1]][k]), names(grid))
+  steps <- vapply(seq_len(ncol(part$step)), function(k) {
+    rows <- which(part$step[, k])
+    if (length(rows)) mean(at(rows, value(k + 1L)) - at(rows, value(k)), na.rm = TRUE) else 0
   }, 0)
   total <- cumsum(c(0, steps))
-  counts <- tabulate(cell, length(values) - ordered)
-  middle <- if (ordered) (utils::head(total, -1) + total[-1]) / 2 else total
-  total - sum(counts * middle) / sum(counts)
+  total - mean(part$place %*% total)
+}
+
+local_effects_two <- function(parts, grid, at) {
+  size <- lengths(grid)
+  differences <- matrix(NA_real_, size[1] - 1L, size[2] - 1L)
+  for (k in seq_len(size[1] - 1L)) for (m in seq_len(size[2] - 1L)) {
+    rows <- which(parts[[1]]$step[, k] & parts[[2]]$step[, m])
+    if (!length(rows)) next
+    corner <- function(a, b) at(rows, stats::setNames(list(grid[[1]][a], grid[[2]][b]), names(grid)))
+    differences[k, m] <- mean(corner(k + 1L, m + 1L) - corner(k, m + 1L) - corner(k + 1L, m) + corner(k, m), na.rm = TRUE)
+  }
+  total <- matrix(0, size[1], size[2])
+  if (all(size > 1)) total[-1, -1] <- lower_ones(size[1] - 1L) %*% from_nearest(differences) %*% t(lower_ones(size[2] - 1L))
+  total <- total - own_effect(total, parts[[1]]$step, parts[[2]]$place) -
+    rep(own_effect(t(total), parts[[2]]$step, parts[[1]]$place), each = size[1])
+  total - mean(rowSums((parts[[1]]$place %*% total) * parts[[2]]$place))
+}
+
+# Its product with a vector is the vector's cumulative sums.
+lower_ones <- function(n) outer(seq_len(n), seq_len(n), `>=`) + 0
+
+# The accumulated effect of the first variable that is in a table of two.
+own_effect <- function(total, step, place) {
+  steps <- vapply(seq_len(ncol(step)), function(k) {
+    rows <- which(step[, k])
+    if (length(rows)) mean(place[rows, , drop = FALSE] %*% (total[k + 1L, ] - total[k, ])) else 0
+  }, 0)
+  cumsum(c(0, steps))
+}
+
+# Gaps take the value of the cell that is fewest steps away.
+from_nearest <- function(cells) {
+  known <- which(!is.na(cells), arr.ind = TRUE)
+  for (gap in which(is.na(cells))) {
+    place <- arrayInd(gap, dim(cells))
+    cells[gap] <- cells[known[which.min((known[, 1] - place[1])^2 + (known[, 2] - place[2])^2), , drop = FALSE]]
+  }
+  cells
 }
 
 #' @rdname effects_hofm
@@ -123,7 +186,8 @@ plot.hofm_effects <- function(x, ...) {
   on.exit(graphics::par(old))
   if (!facts$number) graphics::axis(1, unique(at), as.character(unique(x[[facts$first]])))
   places <- split(at, facts$curve)
-  for (k in seq_along(curves)) draw_effect(places[[k]], curves[[k]], k, facts$number, length(curves))
+  aside <- if (facts$number) 0 * seq_along(curves) else 0.06 * (seq_along(curves) - mean(seq_along(curves)))
+  for (k in seq_along(curves)) draw_effect(places[[k]] + aside[k], curves[[k]], k, facts$number, length(curves))
   if (length(curves) > 1) {
     draw <- function(corner, plot = TRUE) {
       graphics::legend(corner, names(curves), title = facts$second, col = rep_len(curve_colours, length(curves)), pch = (1:25)[seq_along(curves)],
@@ -154,13 +218,18 @@ autoplot.hofm_effects <- function(object, ...) {
   data <- data.frame(at = object[[facts$first]], effect = object$effect, curve = facts$curve)
   if (!facts$number) data$at <- factor(data$at, unique(data$at))
   data[c("lower", "upper")] <- if (is.null(object$lower)) NULL else as.data.frame(object)[c("lower", "upper")]
-  several <- nlevels(facts$curve) > 1
-  band <- if (facts$number) ggplot2::geom_ribbon(mapping(ymin = "lower", ymax = "upper"), alpha = 0.15, colour = NA)
-  else ggplot2::geom_linerange(mapping(ymin = "lower", ymax = "upper"))
-  bare_ggplot(data, x = "at", y = "effect", colour = "curve", linetype = "curve", group = "curve") + (if (!is.null(data$lower)) band) +
-    (if (facts$number || several) ggplot2::geom_line()) + (if (!facts$number || several) ggplot2::geom_point()) +
-    ggplot2::scale_colour_manual(facts$second, values = rep_len(curve_colours, nlevels(facts$curve))) +
-    ggplot2::scale_linetype_manual(facts$second, values = rep_len(curve_types, nlevels(facts$curve))) +
+  count <- nlevels(facts$curve)
+  several <- count > 1
+  aside <- ggplot2::position_dodge(if (facts$number) 0 else 0.06 * count)
+  band <- if (facts$number) ggplot2::geom_ribbon(mapping(ymin = "lower", ymax = "upper", fill = "curve"), alpha = 0.15, colour = NA)
+  else ggplot2::geom_linerange(mapping(ymin = "lower", ymax = "upper"), linetype = "solid", position = aside)
+  bare_ggplot(data, x = "at", y = "effect", colour = "curve", linetype = "curve", shape = "curve", group = "curve") +
+    (if (!is.null(data$lower)) band) +
+    (if (facts$number || several) ggplot2::geom_line(position = aside)) + (if (!facts$number || several) ggplot2::geom_point(position = aside)) +
+    ggplot2::scale_colour_manual(facts$second, values = rep_len(curve_colours, count)) +
+    ggplot2::scale_fill_manual(facts$second, values = rep_len(curve_colours, count)) +
+    ggplot2::scale_linetype_manual(facts$second, values = rep_len(curve_types, count)) +
+    ggplot2::scale_shape_manual(facts$second, values = if (several) seq_len(count) else 16) +
     ggplot2::labs(x = facts$first, y = facts$label) + ggplot2::theme(legend.position = if (several) "bottom" else "none")
 }
 
@@ -176,7 +245,7 @@ effect_facts <- function(x, arg) {
   list(first = variables[1], second = if (length(variables) == 2) variables[2],
        curve = if (is.null(second)) factor(rep("", nrow(x))) else factor(label(second), unique(label(second))),
        number = is.numeric(x[[variables[1]]]),
-       label = if (identical(attr(x, "method"), "ale")) "Accumulated local effect" else "Mean prediction")
+       label = if (identical(attr(x, "method"), "ale")) (if (is.null(second)) "Accumulated local effect" else "Joint local effect") else "Mean prediction")
 }
 
 #' How much a fit relies on each variable
@@ -202,8 +271,7 @@ effect_facts <- function(x, arg) {
 #' @export
 variable_importance <- function(fit, data, y = NULL, method = c("permutation", "variance"), times = 10, seed = NULL) {
   check_given()
-  if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
-  check_fit(fit, "fit")
+  check_one_fit(fit)
   method <- if (missing(method)) "permutation" else check_choice(method, "method", c("permutation", "variance"))
   times <- check_count(times, "times")
   if (method == "variance") {
@@ -213,9 +281,8 @@ variable_importance <- function(fit, data, y = NULL, method = c("permutation", "
   data <- effect_rows(data, .Machine$integer.max)
   seed <- if (is.null(seed)) sample.int(.Machine$integer.max, 1L) else check_count(seed, "seed", min = 0)
   if (is.null(loss_facts(fit$loss)$deviance)) unsupported("Scores of `loss = \"auc\"` have no deviance: use `method = \"variance\"`.")
-  y <- response_of(fit, data, y)
-  deviance <- function(rows) mean(loss_facts(fit$loss)$deviance(y, predict(fit, rows, type = "link")), na.rm = TRUE)
-  variables <- if (fit$blueprint$kind == "matrix") fit$features else fit$blueprint$needed
+  deviance <- row_deviances(fit, response_of(fit, data, y))
+  variables <- model_variables(fit)
   base <- deviance(data)
   rises <- with_seed(seed, vapply(variables, function(name) {
     vapply(seq_len(times), function(q) deviance(replace(data, name, list(data[[name]][sample.int(nrow(data))]))), 0) - base
@@ -227,11 +294,23 @@ variable_importance <- function(fit, data, y = NULL, method = c("permutation", "
   table
 }
 
+# The mean deviance of rows as a function of them; of proportions, of all outcomes.
+row_deviances <- function(fit, y) {
+  facts <- loss_facts(fit$loss)
+  if (fit$response$kind != "proportion") return(function(rows) mean(facts$deviance(y, predict(fit, rows, type = "link")), na.rm = TRUE))
+  counted <- proportions_of(y, NULL)
+  function(rows) {
+    link <- predict(fit, rows, type = "link")
+    stats::weighted.mean(counted$y * facts$deviance(1, link) + (1 - counted$y) * facts$deviance(-1, link), counted$weights, na.rm = TRUE)
+  }
+}
+
 # The response of new rows, coded as that of the fit.
 response_of <- function(fit, data, y) {
   if (is.null(y) && is.null(fit$blueprint$formula)) hofm_abort("`y`, the response, must be given: the fit has no formula.", argument = "y")
   if (is.null(y)) y <- evaluate_call(fit$blueprint$formula[[2]], data, fit$blueprint$env, "data")
   check_response_length(y, nrow(data))
+  if (fit$response$kind == "proportion") return(y)
   if (is.null(fit$response$levels) || (is.numeric(y) && !loss_facts(fit$loss)$classes)) return(as.double(y))
   second <- as.character(y) == as.character(fit$response$levels[2])
   if (loss_facts(fit$loss)$classes) ifelse(second, 1, -1) else as.double(second)

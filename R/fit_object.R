@@ -31,7 +31,10 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
     blueprint = parts$blueprint[setdiff(names(parts$blueprint), "features")], control = control, call = call,
     format_version = format_version)
   fit$degree_variance <- degree_variance(fit, problem)
-  if (control$keep_fitted) fit <- c(fit, training_values(engine$link, problem, spec$loss, weights))
+  if (control$keep_fitted) {
+    fit$meeting <- if (is.null(parts$meeting)) meeting_pairs(problem$blocks, exclusive_groups(fit)) else parts$meeting
+    fit <- c(fit, training_values(engine$link, problem, spec$loss, weights))
+  }
   structure(fit, class = "hofm")
 }
 
@@ -128,7 +131,7 @@ training_rules <- function() {
 }
 
 fit_rules <- function() {
-  kinds <- c("numeric", "factor", "character", "logical")
+  kinds <- c("numeric", "factor", "character", "logical", "proportion")
   list(
     model = function(f) is_one_of(f$model, model_names()),
     loss = function(f) is_one_of(f$loss, names(loss_table())),
@@ -146,6 +149,7 @@ fit_rules <- function() {
     common = function(f) absent_or(f$common, function(rule) sound_common(rule, f$features)),
     tied = function(f) absent_or(f$tied, is_flag) && (!isTRUE(f$tied) || sound_sides(f$features)),
     blueprint = sound_blueprint,
+    meeting = function(f) absent_or(f$meeting, function(m) sound_meeting(m, length(f$features))),
     response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2) &&
       absent_or(f$response$range, function(v) are_finite(v, 2)),
     offset_given = function(f) is_flag(f$offset_given),

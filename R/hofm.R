@@ -111,7 +111,8 @@
 #'   package, with a row for each sample.
 #' @param data A data frame with the variables of the formula.
 #' @param y The response: numeric; or with two classes logical, factor or character. A factor or character vector of more than two
-#'   classes gives a fit of class [hofm_classes].
+#'   classes gives a fit of class [hofm_classes]. Two columns, `cbind(success, failure)`, are counts of two outcomes as in [glm()], and
+#'   with `loss = "logistic"` numbers between 0 and 1 are proportions, with `weights` that say of how many.
 #' @param order The highest degree m of feature combinations, 1 to 20. Order 1 is ridge or logistic ridge
 #'   regression. The models `"all_subsets"` and `"bilinear"` have none: leave it out, or give `NA`.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
@@ -396,6 +397,7 @@ pair_parts <- function(pairs, weights, offset) {
 #' @noRd
 fit_checked <- function(parts, spec, init, control, call) {
   if (has_many_classes(parts$y, spec$loss)) return(fit_classes(parts, spec, init, control, call))
+  if (!is.null(parts$x) && is_proportions(parts$y, spec$loss)) return(fit_proportions(parts, spec, init, control, call))
   control <- check_control(control, length(factor_names(spec)))
   check_parameter_count(length(parts$blueprint$features), spec$rank)
   checked <- row_problem(parts, spec)
@@ -418,8 +420,10 @@ settled_spec <- function(spec, checked, control) {
   spec$unit <- if (isTRUE(spec$standardize)) response_unit(checked$problem, spec$loss) else 1
   if (!isTRUE(spec$tune) || is.null(spec$standardize) || is.null(loss_facts(spec$loss)$deviance)) return(spec)
   problem <- replace(checked$problem, "blocks", list(penalised_blocks(checked$problem$blocks, spec$penalty_factor)))
+  begun <- proc.time()[["elapsed"]]
   chosen <- tune_penalties(problem, spec, control, if (is.null(spec$penalty_factor)) spec$groups)
   if (is.null(chosen)) return(spec)
+  chosen$tuning$seconds <- proc.time()[["elapsed"]] - begun
   spec[c("lambda", "off", "tuning")] <- chosen[c("lambda", "off", "tuning")]
   if (!is.null(chosen$penalty_factor)) spec$penalty_factor <- chosen$penalty_factor
   spec

@@ -26,6 +26,12 @@
 #' them, divided by that of the link; shares do not add up to one where variables depend on each other. `degree = 1` has the main effects.
 #' It is there for the models `"hofm"`, `"shared"` and `"simplex"`. Each column of a matrix is a variable.
 #'
+#' @section Stability:
+#' Where no combination matters, some are the strongest all the same, and the longer the list, the more of them come back in any
+#' resample. So a refit counts for `stability` only the `top` strongest: by default `n`, but no more than \eqn{\sqrt{0.6 p}}{sqrt(0.6 p)}
+#' of the p combinations that there are, rounded down and at least one. With so many, fewer than one combination is expected to reach
+#' 0.8 by chance (Meinshausen and Buehlmann, 2010, theorem 1, under exchangeability of those that do not matter).
+#'
 #' @section Exactness and cost:
 #' The result is exact, for any number of features: combinations are skipped only when Hoelder's inequality,
 #' \eqn{|W_J| \le \prod_{j \in J} \|p_j\|_t}{|W_J| <= prod_{j in J} ||p_j||_t}, shows that they cannot be among the `n` largest.
@@ -41,17 +47,20 @@
 #' @param data The training rows: a data frame, matrix or [link_pairs()] as in [predict.hofm()]. Needed for `by = "variable"`,
 #'   `sort = "effect"` and `resample`.
 #' @param by `"feature"` for combinations of features, `"variable"` for combinations of variables.
-#' @param sort What makes a combination of features strong: its `"weight"` or its `"effect"`.
+#' @param sort What makes a combination of features strong: its `"weight"` or its `"effect"`; `NULL` is the effect where `data` are given.
 #' @param resample How many refits to bootstrap samples of `data` to make, for the column `stability`; see [bootstrap_hofm()]. 0 for none.
+#'   Of a fit to a matrix, which cannot find its response, give the refits as `fit`.
+#' @param top Of how many strongest of a refit a combination must be one for `stability`; see below.
 #' @param seed Of the resampling; `NULL` draws one.
 #' @param workers How many processes share the refits; the result is the same for any number.
 #' @return A data frame with a row per combination, strongest first. By feature: `feature_1`, ..., `feature_t` (names, in the order of the
 #'   columns; a level of a factor as `variable = level`) and `weight`; with `data` also `rows` and `effect`. By variable: `variable_1`, ...
-#'   and `share`. With refits also `stability`, the share of them in which the combination is among the `n` strongest and not zero. No
+#'   and `share`. With refits also `stability`, the share of them in which the combination is among the `top` strongest and not zero. No
 #'   rows if the degree is not in the model. Of a fit from [bayes_hofm()], on the standardised scale of its features: `weight` is the
 #'   posterior mean, beside the standard deviation `sd`, the ends `lower` and `upper` of a 90% interval, and `sign`, the probability of
 #'   the likelier sign.
-#' @seealso [plot.hofm()] with `which = "interactions"`, [predict.hofm()] with `type = "terms"`.
+#' @references Meinshausen, N. and Buehlmann, P. (2010). Stability selection. *Journal of the Royal Statistical Society B* 72, 417-473.
+#' @seealso [plot.hofm()] with `which = "interactions"`, [predict.hofm()] with `type = "terms"`, [effects_hofm()].
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(1000), 200, 5, dimnames = list(NULL, letters[1:5]))
@@ -62,14 +71,14 @@
 #'
 #' cars <- transform(mtcars, cyl = factor(cyl), gear = factor(gear), hp = hp / 100)
 #' fit <- hofm(mpg ~ cyl + gear + hp + wt, cars, rank = 2, lambda = 0.01)
-#' interactions(fit, n = 3, data = cars, sort = "effect")
-#' interactions(fit, by = "variable", data = cars)
+#' interactions(fit, n = 3, data = cars)
+#' interactions(fit, by = "variable", data = cars, resample = 20, seed = 1)
 #' @export
 interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, by = c("feature", "variable"),
-                         sort = c("weight", "effect"), resample = 0, seed = NULL, workers = 1) {
+                         sort = NULL, resample = 0, seed = NULL, workers = 1, top = NULL) {
   check_given()
   if (inherits(fit, "bayes_hofm")) {
-    plain <- c(possible = missing(possible), data = is.null(data), by = missing(by), sort = missing(sort), resample = missing(resample))
+    plain <- c(possible = missing(possible), data = is.null(data), by = missing(by), sort = is.null(sort), resample = missing(resample))
     if (!all(plain)) {
       hofm_abort(sprintf("`%s` must be left out for a fit from bayes_hofm(): its draws say how sure a weight is.", names(plain)[!plain][1]),
                  argument = names(plain)[!plain][1])
@@ -78,20 +87,48 @@ interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, 
   }
   refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
   if (!is.null(refits)) fit <- fit$fit
-  if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
-  check_fit(fit, "fit")
+  check_one_fit(fit)
   how <- list(degree = check_degree(degree, fit), n = check_count(n, "n"), possible = check_flag(possible, "possible"),
               by = if (missing(by)) "feature" else check_choice(by, "by", c("feature", "variable")),
-              sort = if (missing(sort)) "weight" else check_choice(sort, "sort", c("weight", "effect")))
+              sort = if (!is.null(sort)) check_choice(sort, "sort", c("weight", "effect")) else if (is.null(data)) "weight" else "effect")
   resample <- check_count(resample, "resample", min = 0)
+  if (!is.null(top)) top <- check_count(top, "top")
   check_data_given(data, c(`by = "variable"` = how$by == "variable", `sort = "effect"` = how$sort == "effect", resample = resample > 0))
-  if (resample > 0 && is.null(refits)) {
-    refits <- bootstrap_hofm(fit, data, times = resample, seed = seed, workers = workers)$fits
-  }
+  if (resample > 0 && is.null(refits)) refits <- resampled(fit, data, resample, seed, workers)
   x <- if (!is.null(data)) interaction_rows(fit, data)
   found <- interaction_table(fit, x, how)
-  if (!is.null(refits)) found$stability <- stability(found, lapply(refits, interaction_table, x, how))
+  if (is.null(refits)) return(found)
+  how$n <- if (is.null(top)) min(how$n, stable_count(fit, how)) else top
+  found$stability <- stability(found, lapply(refits, function(refit) {
+    interaction_table(replace(refit, "meeting", list(fit$meeting)), x, how)
+  }))
   found
+}
+
+check_one_fit <- function(fit) {
+  if (inherits(fit, "hofm_classes")) {
+    hofm_abort(sprintf("`fit` has a function for each of %d classes: give that of one, such as `fit$fits[[%s]]`.",
+                       length(fit$levels), quoted(fit$levels[1])), argument = "fit")
+  }
+  if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
+  check_fit(fit, "fit")
+}
+
+resampled <- function(fit, data, times, seed, workers) {
+  if (is.null(fit$blueprint$formula) && is.null(fit$blueprint$recipe)) {
+    hofm_abort(paste("`resample` needs the response, which a fit to a matrix cannot find: give `bootstrap_hofm(fit, x, y)` as `fit`,",
+                     "and leave `resample` out."), argument = "resample")
+  }
+  bootstrap_hofm(fit, data, times = times, seed = seed, workers = workers)$fits
+}
+
+# So many of the combinations that there are may a refit name for fewer than one of them to reach 0.8 by chance.
+stable_count <- function(fit, how) {
+  groups <- exclusive_groups(fit)
+  sizes <- if (how$by == "variable") rep(1, length(unique(feature_variables(fit))))
+  else c(rep(1, length(fit$features) - sum(groups >= 0)), tabulate(groups[groups >= 0] + 1L))
+  sets <- Reduce(function(e, size) e + size * c(0, e[-length(e)]), sizes, c(1, numeric(how$degree)))[how$degree + 1]
+  max(1, floor(sqrt(0.6 * sets)))
 }
 
 check_data_given <- function(data, needed) {
@@ -115,7 +152,8 @@ interaction_table <- function(fit, x, how) {
   factors <- degree_factors(fit, how$degree)
   if (is.null(factors)) factors <- list(P = matrix(0, 0L, 1L), c = 0)
   group <- if (how$possible) exclusive_groups(fit) else integer()
-  found <- within_memory(interactions_cpp(factors$P, factors$c, how$degree, how$n, group, if (how$possible) x,
+  pairs <- if (how$possible && is.null(x)) partner_lists(fit$meeting, nrow(factors$P)) else list()
+  found <- within_memory(interactions_cpp(factors$P, factors$c, how$degree, how$n, group, pairs, if (how$possible) x,
                                           how$possible && how$sort == "effect"))
   if (!all(is.finite(found$weight))) abort_overflow()
   table <- interaction_frame(found$features, found$weight, feature_labels(fit))
@@ -261,7 +299,7 @@ kernels_of_columns <- function(x, P, columns, most) {
 # The part of one degree that the variables in `set` have together.
 set_part <- function(term, set) {
   inside <- Reduce(function(p, g) times_series(p, c(list(0), term$kernels[[g]]$rest), term$t), set, list(1))
-  others <- setdiff(seq_along(term$kernels), set)
+  others <- if (term$t > length(set)) setdiff(seq_along(term$kernels), set)     # of top degree there is no room for others
   outside <- Reduce(function(p, g) times_series(p, c(list(1), term$kernels[[g]]$mean), term$t - length(set)), others, list(1))
   total <- 0
   for (m in length(set):term$t) {

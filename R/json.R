@@ -71,7 +71,8 @@ plain_fields <- c(
   "weights_given", "negatives", "ranking", "validation")
 other_fields <- c(
   "intercept", "w", "P", "theta", "gamma", "common", "features", "response", "blueprint", "control", "trace", "call",
-  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "steps", "tuning", "penalty_factor", "penalty", "standardize")
+  "degree_variance", "format_version", "na.action", "linear.predictors", "residuals", "prior.weights", "meeting", "steps",
+  "tuning", "penalty_factor", "penalty", "standardize")
 
 json_fit <- function(fit) {
   one <- jsonlite::unbox

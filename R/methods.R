@@ -13,12 +13,13 @@
 #' @param type For `residuals()`: `"response"` is the response minus the fitted mean (classes coded 0, 1; -1,
 #'   1 for the squared hinge loss); `"deviance"`, `"pearson"` and `"working"` are as in [residuals.glm()].
 #' @param data A data frame or matrix of samples.
-#' @param parm,level Not used.
+#' @param parm,level,scope Not used.
+#' @param newdata,y Of `anova()`: the rows to compare on and their response, as in [compare_models()].
 #' @param nsim,seed As in [simulate()].
 #' @param formula. A new formula, or a change to that of the fit, as in [update.formula()].
 #' @param evaluate Whether to fit, or only to return the call.
 #' @param row.names,optional Not used.
-#' @param ... For `update()`: arguments to add to the call or to change. Otherwise not used.
+#' @param ... For `update()`: arguments to add to the call or to change. For `anova()`: further fits. Otherwise not used.
 #' @return
 #' * `coef()`: a list with `intercept`, `w` and `P`, which [hofm()] takes as `init`; with `degree`, one of
 #'   them.
@@ -37,7 +38,9 @@
 #' * `model.matrix()`: the sparse columns that the fit makes of `data`.
 #' * `as.data.frame()`: the parameters, a row each, with columns `degree` (`NA` where degrees share the
 #'   parameters), `feature`, `factor` (the column of P) and `value`.
-#' * `model.frame()`, `vcov()`, `confint()`: an error of class `hofm_error_unsupported` that says why.
+#' * `anova()`: with `newdata`, rows that none of the fits has seen, [compare_models()] of them, with a paired test of whether a higher
+#'   order helps. Without, and `drop1()`, `model.frame()`, `vcov()`, `confint()`: an error of class `hofm_error_unsupported` that says why
+#'   and what to use.
 #' @name hofm_methods
 #' @seealso [hofm()], [predict.hofm()]
 #' @examples
@@ -121,6 +124,9 @@ scaled_residuals <- function(fit, raw, type) {
                         fit$loss))
   }
   weights <- prior_weights(fit)
+  if (type == "deviance" && fit$response$kind == "proportion") {
+    return(sign(raw) * sqrt(pmax(0, stats::binomial()$dev.resids(pmin(1, pmax(0, mean + raw)), mean, weights))))
+  }
   switch(type,
     deviance = sign(raw) * sqrt(pmax(0, weights * facts$deviance(coded_response(fit, mean + raw), link))),
     pearson = raw * sqrt(weights) / sqrt(facts$variance(mean)),
@@ -260,7 +266,8 @@ simulate.hofm <- function(object, nsim = 1, seed = NULL, ...) {
     set.seed(check_count(seed, "seed", min = -.Machine$integer.max))
     state <- structure(seed, kind = as.list(RNGkind()))
   }
-  draws <- replicate(nsim, stats::naresid(object$na.action, facts$draw(object, mean)), simplify = FALSE)
+  draw <- if (object$response$kind == "proportion") draw_share else facts$draw
+  draws <- replicate(nsim, stats::naresid(object$na.action, draw(object, mean)), simplify = FALSE)
   structure(list2DF(stats::setNames(draws, paste0("sim_", seq_len(nsim)))), seed = state)   # as.data.frame() is slow for many
 }
 
@@ -307,7 +314,7 @@ model.frame.hofm <- function(formula, ...) {
 vcov.hofm <- function(object, ...) {
   unsupported(paste("The parameters of a factorization machine have no covariance matrix: they are penalised,",
                     "and the columns of P may be exchanged without changing the model.",
-                    "Resample the data to see how predictions vary."))
+                    "bootstrap_hofm() shows how predictions vary."))
 }
 
 #' @rdname hofm_methods
@@ -315,5 +322,42 @@ vcov.hofm <- function(object, ...) {
 #' @export
 confint.hofm <- function(object, parm, level = 0.95, ...) {
   unsupported(paste("The parameters of a factorization machine have no confidence intervals: they are penalised,",
-                    "and not unique. Resample the data to see how predictions vary."))
+                    "and not unique. bootstrap_hofm() shows how predictions vary."))
+}
+
+#' @rdname hofm_methods
+#' @importFrom stats anova
+#' @export
+anova.hofm <- function(object, ..., newdata = NULL, y = NULL) {
+  check_fit(object, shown = TRUE)
+  others <- list(...)
+  fits <- vapply(others, inherits, NA, "hofm")
+  if (!all(fits)) must_be(sprintf("argument %d", which(!fits)[1] + 1L), "a fit from hofm()", others[!fits][[1]])
+  if (!length(others)) {
+    unsupported(paste("A factorization machine has no analysis of variance by terms: `interactions(by = \"variable\")` shows",
+                      "shares of variables, and `anova(fit1, fit2, newdata = )` compares fits on new rows."))
+  }
+  if (is.null(newdata)) {
+    unsupported(paste("Penalised fits have no degrees of freedom that a likelihood ratio could be held against, and the larger one",
+                      "always fits its own rows better. Give `newdata`, rows that neither has seen, for a paired test on them."))
+  }
+  models <- c(list(object), others)
+  names(models) <- comparison_names(match.call(expand.dots = FALSE), length(models))
+  compare_models(models, newdata, y)
+}
+
+# What the caller wrote for the fits where that is a name, else a number.
+comparison_names <- function(call, n) {
+  written <- c(list(call$object), as.list(call$...))
+  names <- vapply(seq_len(n), function(k) if (is.symbol(written[[k]])) as.character(written[[k]]) else paste("fit", k), "")
+  make.unique(names, sep = " ")
+}
+
+#' @rdname hofm_methods
+#' @importFrom stats drop1
+#' @export
+drop1.hofm <- function(object, scope, ...) {
+  check_fit(object, shown = TRUE)
+  unsupported(paste("What a fit loses without a variable is seen on new rows, not by a criterion of the training rows:",
+                    "compare_models() of the fit and `update(fit, . ~ . - variable)` tests it, and variable_importance() ranks all."))
 }

@@ -115,7 +115,12 @@ abort_scores <- function(name, came, hint) {
 #' of the fit
 #' @noRd
 model_facts <- function(model, args) {
-  if (inherits(model, "cv_hofm")) model <- chosen_fit(model, if (is.null(args$s)) "lambda.min" else args$s)
+  if (inherits(model, "cv_hofm")) {
+    facts <- machine_facts(chosen_fit(model, if (is.null(args$s)) "lambda.min" else args$s))
+    if (is_one(model$seconds)) facts$seconds <- model$seconds   # of all folds, not of the last fit
+    return(facts)
+  }
+  if (inherits(model, "hofm_classes")) return(classes_facts(model))
   if (inherits(model, "hofm")) return(machine_facts(model))
   list(order = NA_integer_, rank = NA_character_, parameters = count_coefficients(model, args),
        seconds = fit_seconds(model))
@@ -124,7 +129,15 @@ model_facts <- function(model, args) {
 machine_facts <- function(fit) {
   check_fit(fit, "models", shown = TRUE)
   list(order = fit$order, rank = if (length(fit$rank)) per_degree(fit$rank) else NA_character_,
-       parameters = as.double(count_parameters(fit)), seconds = max(fit$trace$seconds, 0))
+       parameters = as.double(count_parameters(fit)), seconds = max(fit$trace$seconds, 0) + if (is_one(fit$tuning$seconds)) fit$tuning$seconds else 0)
+}
+
+classes_facts <- function(fit) {
+  check_classes(fit, "models")
+  one <- fit$fits[[1]]
+  list(order = one$order, rank = if (length(one$rank)) per_degree(one$rank) else NA_character_,
+       parameters = sum(vapply(fit$fits, function(f) as.double(count_parameters(f)), 0)),
+       seconds = if (is_one(fit$seconds)) fit$seconds else NA_real_)
 }
 
 # Coefficients that are there and not zero; NA for models that have none, such as trees.

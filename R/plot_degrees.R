@@ -37,13 +37,16 @@ draw_degrees <- function(data, ...) {
   graphics::axis(1, seq_len(nrow(data)), data$degree, tick = FALSE)
   graphics::rect(seq_len(nrow(data)) - 0.35, 0, seq_len(nrow(data)) + 0.35, data$share, border = NA, col = okabe_ito[["blue"]])
   graphics::text(seq_len(nrow(data)), data$share, percent(data$share), pos = 3, offset = 0.25, cex = 0.9)
+  draw_note(shares_note(data))
 }
 
 gg_degrees <- function(data) {
+  note <- shares_note(data)
   data$degree <- factor(data$degree, data$degree)
   data$label <- percent(data$share)
   bare_ggplot(data, x = "degree", y = "share") + ggplot2::geom_col(width = 0.7, fill = okabe_ito[["blue"]]) +
     ggplot2::geom_text(mapping(label = "label"), vjust = -0.4, size = 3.2) +
     ggplot2::scale_y_continuous(labels = function(at) paste0(100 * at, "%"), expand = ggplot2::expansion(c(0, 0.08))) +
-    ggplot2::expand_limits(y = share_top(data)) + ggplot2::labs(x = "Degree", y = "Share of the variance of the link")
+    ggplot2::expand_limits(y = share_top(data)) +
+    ggplot2::labs(x = "Degree", y = "Share of the variance of the link", caption = note)
 }

@@ -7,17 +7,27 @@ sign_colours <- function() c(positive = okabe_ito[["blue"]], negative = okabe_it
 #' @return A data frame: degree, interaction, weight, the strongest of each degree first.
 #' @noRd
 interactions_data <- function(fit, degree, n) {
-  degrees <- if (is.null(degree)) seq_len(min(4L, max_degree(fit)))[-1L] else degree
-  found <- lapply(degrees, function(t) {
-    top <- interactions(fit, t, n)
-    top <- top[top$weight != 0, ]
-    data.frame(degree = rep(as.integer(t), nrow(top)), interaction = interaction_labels(top), weight = top$weight)
-  })
-  found <- do.call(rbind, found)
+  found <- interaction_bars(fit, if (is.null(degree)) seq_len(min(4L, max_degree(fit)))[-1L] else degree, n)
   if (NROW(found)) return(found)
   of <- if (is.null(degree)) "" else sprintf(" of degree %s", enumerate(degree))
   hofm_abort(sprintf("The fit has no interactions%s that are not zero: there is nothing to plot.", of),
              c("hofm_error_unsupported", "hofm_error_input"), argument = "degree")
+}
+
+# Those of each degree that are not zero.
+interaction_bars <- function(fit, degrees, n) {
+  do.call(rbind, lapply(degrees, function(t) {
+    top <- interactions(fit, t, n)
+    top <- top[top$weight != 0, ]
+    data.frame(degree = rep(as.integer(t), nrow(top)), interaction = interaction_labels(top), weight = top$weight)
+  }))
+}
+
+# What stands above each panel: of several, their degrees, unless the data say more.
+panel_headings <- function(data) {
+  headings <- attr(data, "headings")
+  degrees <- unique(data$degree)
+  if (is.null(headings) && length(degrees) > 1) paste("Degree", degrees) else unname(headings)
 }
 
 #' Panels for the degrees, one below the other, within one plot
@@ -36,27 +46,29 @@ draw_interactions <- function(data, ...) {
   settings <- list(x = NA, y = NA, xlim = c(0, 1), ylim = c(0, height), xaxs = "i", yaxs = "i", axes = FALSE, xlab = "Weight",
                    ylab = "")
   do.call(graphics::plot.default, utils::modifyList(settings, list(...)))
-  panels <- lapply(panels, utils::head, rows_with_room(length(panels), height))
-  heights <- panel_heights(vapply(panels, nrow, 0L), height, line_inches())
-  for (k in seq_along(panels)) draw_panel(panels[[k]], heights, k, cex)
+  panels <- lapply(panels, utils::head, rows_with_room(length(panels), height, !is.null(attr(data, "headings"))))
+  headings <- panel_headings(data)
+  heights <- panel_heights(vapply(panels, nrow, 0L), height, line_inches(), length(headings) > 0)
+  for (k in seq_along(panels)) draw_panel(panels[[k]], heights, k, cex, headings[k])
+  draw_note(attr(data, "note"))
 }
 
 # Between panels there is room for an axis, above each for its heading; bars share the rest.
-panel_heights <- function(bars, height, line) {
-  heading <- if (length(bars) > 1) 1.4 * line else 0
+panel_heights <- function(bars, height, line, headed = length(bars) > 1) {
+  heading <- if (headed) 1.4 * line else 0
   axis <- 1.9 * line
-  bar <- bars_height(length(bars), height, line) / sum(bars)
+  bar <- bars_height(length(bars), height, line, headed) / sum(bars)
   top <- height - c(0, cumsum(heading + bar * bars + axis)[-length(bars)])
   list(bar = bar, first = top - heading, bottom = top - heading - bar * bars)
 }
 
-bars_height <- function(panels, height, line) {
-  max(height - if (panels > 1) (3.3 * panels - 1.9) * line else 0, 0.2 * height)
+bars_height <- function(panels, height, line, headed = panels > 1) {
+  max(height - if (headed) (3.3 * panels - 1.9) * line else 0, 0.2 * height)
 }
 
 # In a small figure the strongest of each degree: letters of half their size are the least.
-rows_with_room <- function(panels, height) {
-  max(1, floor(bars_height(panels, height, line_inches()) / panels / (0.55 * line_inches())))
+rows_with_room <- function(panels, height, headed = panels > 1) {
+  max(1, floor(bars_height(panels, height, line_inches(), headed || panels > 1) / panels / (0.55 * line_inches())))
 }
 
 # The weights and zero, with some air at the ends that are not zero.
@@ -67,7 +79,7 @@ ticks_within <- function(limits) {
   ticks[ticks >= limits[1] & ticks <= limits[2]]
 }
 
-draw_panel <- function(panel, heights, k, cex) {
+draw_panel <- function(panel, heights, k, cex, heading) {
   limits <- bar_limits(panel)
   ticks <- ticks_within(limits)
   across <- function(weight) (weight - limits[1]) / diff(limits)
@@ -80,9 +92,7 @@ draw_panel <- function(panel, heights, k, cex) {
   graphics::segments(across(0), bottom, y1 = heights$first[k], col = "grey40")
   graphics::segments(0, bottom, 1)
   graphics::axis(1, across(ticks), ticks, pos = bottom, mgp = c(3, 0.4, 0), tcl = -0.3)
-  if (length(heights$first) > 1) {
-    graphics::text(0.5, heights$first[k] + 0.6 * line_inches(), paste("Degree", panel$degree[1]), font = 2, cex = 0.95)
-  }
+  if (length(heading)) graphics::text(0.5, heights$first[k] + 0.6 * line_inches(), heading, font = 2, cex = 0.95)
   draw_row_labels(panel$interaction, middle, heights$bar, cex)
 }
 
@@ -97,11 +107,13 @@ gg_interactions <- function(data) {
   rows <- rev(seq_len(nrow(data)))
   data$row <- factor(rows, seq_len(nrow(data)))
   data$sign <- ifelse(data$weight < 0, "negative", "positive")
-  data$panel <- factor(paste("Degree", data$degree), paste("Degree", unique(data$degree)))
+  headings <- panel_headings(data)
+  if (length(headings)) data$panel <- factor(headings[match(data$degree, unique(data$degree))], headings)
   labels <- stats::setNames(shorten(data$interaction, longer_than(60)), rows)
   width <- min(0.76, 0.15 * max(table(data$degree)))        # a lone bar is no block
   picture <- bare_ggplot(data, x = "weight", y = "row", fill = "sign") + ggplot2::geom_col(width = width) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey40") + ggplot2::scale_y_discrete(labels = labels) +
-    ggplot2::scale_fill_manual(values = sign_colours(), guide = "none") + ggplot2::labs(x = "Weight", y = NULL)
-  if (nlevels(data$panel) == 1) picture else picture + ggplot2::facet_wrap("panel", ncol = 1, scales = "free")
+    ggplot2::scale_fill_manual(values = sign_colours(), guide = "none") +
+    ggplot2::labs(x = "Weight", y = NULL, caption = attr(data, "note"))
+  if (length(headings)) picture + ggplot2::facet_wrap("panel", ncol = 1, scales = "free") else picture
 }

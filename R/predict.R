@@ -9,7 +9,7 @@
 #'   Poisson loss, the same as the link otherwise: under `loss = "auc"` a score, not a probability); `"link"`: f(x) plus the
 #'   offset; `"class"`: the likelier of the two classes, which is the second when the link is above 0
 #'   (above 0.5 for the squared loss; not for `loss = "auc"`);
-#'   `"terms"`: the parts that the link is the sum of.
+#'   `"terms"`: the parts that the link is the sum of; `"prob"`: the probabilities of both classes, for the logistic loss.
 #' @param offset The offset of the new rows; needed if the fit was given `offset`. Offsets in the formula are
 #'   taken from `newdata`.
 #' @param allow_new_levels `TRUE` lets a factor level that did not occur in training contribute nothing;
@@ -22,7 +22,7 @@
 #'   is missing: numbers for `"response"` and `"link"`; for `"class"` a factor with the levels of the
 #'   response, logical for a logical response and numbers for a numeric one. For `"terms"` a matrix with
 #'   columns `intercept`, `degree 1`, ..., `degree m` and, if there is an offset, `offset`, whose row sums are
-#'   the link. All-subsets has `degree 1` to `degree 5` and `higher degrees`; the constant part of a kernel counts with the
+#'   the link. For `"prob"` a matrix with a column for each class. All-subsets has `degree 1` to `degree 5` and `higher degrees`; the constant part of a kernel counts with the
 #'   intercept.
 #' @seealso [hofm()]
 #' @examples
@@ -31,7 +31,7 @@
 #' predict(fit, cars[1:3, ])
 #' predict(fit, cars[1:3, ], type = "terms")
 #' @export
-predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms"),
+predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms", "prob"),
                          offset = NULL, allow_new_levels = FALSE, clip = FALSE, threads = NULL, ...) {
   refuse_se(match.call(expand.dots = FALSE)$...)
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
@@ -117,6 +117,7 @@ pair_design <- function(fit, pairs) {
 on_scale <- function(fit, link, type) {
   if (type == "link") return(link)
   if (type == "response") return(mean_response(fit, link))
+  if (type == "prob") return(both_probabilities(fit, link))
   if (is.null(fit$response$levels)) {
     hofm_abort("`type = \"class\"` needs a response with two classes, and that of this fit is numeric.",
                argument = "type")
@@ -126,6 +127,13 @@ on_scale <- function(fit, link, type) {
                        fit$loss), argument = "type")
   }
   as_response_class(link, fit$loss, fit$response)
+}
+
+both_probabilities <- function(fit, link) {
+  if (fit$loss != "logistic") {
+    hofm_abort(sprintf("`type = \"prob\"` needs `loss = \"logistic\"`: values of \"%s\" are no probabilities.", fit$loss), argument = "type")
+  }
+  matrix(c(stats::plogis(-link), stats::plogis(link)), ncol = 2L, dimnames = list(NULL, as.character(fit$response$levels)))
 }
 
 # A rate of the Poisson loss may be beyond the largest double where its logarithm is not.

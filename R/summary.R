@@ -61,9 +61,17 @@ term_table <- function(fit, share) {
     norm = vapply(values, function(v) sqrt(sum(v^2)), 0), share = share)
 }
 
-# A data frame of degree, interaction and weight.
+# Of each degree its share of the variance of the link, NA where it is not known.
+degree_shares <- function(fit) {
+  share <- fit$degree_variance[paste("degree", seq_len(20))] / fit$degree_variance[["total"]]
+  unname(share)
+}
+
+# A data frame of degree, interaction and weight; nothing of degrees that were pulled to zero.
 strongest <- function(fit) {
   degrees <- seq_len(min(4L, max_degree(fit), length(fit$features)))[-1L]
+  share <- degree_shares(fit)
+  degrees <- degrees[is.na(share[degrees]) | share[degrees] > idle_share]
   found <- lapply(degrees, function(t) {
     top <- interactions(fit, t, 3)
     top <- top[top$weight != 0, ]
@@ -83,6 +91,7 @@ print.summary.hofm <- function(x, digits = max(3, getOption("digits") - 3), ...)
   cat(sprintf("%-12s%s\n", "Parameters:", format(x$parameters, big.mark = ",")))
   cat("\nBy degree:\n")
   print(x$degrees, digits = digits, row.names = FALSE)
+  if (is_plain_number(x$degrees$share) && !anyNA(x$degrees$share)) cat(shares_note(x$degrees), sep = "\n")
   if (NROW(x$strongest)) {
     cat("\nStrongest interactions:\n")
     print(x$strongest, digits = digits, row.names = FALSE, right = FALSE)

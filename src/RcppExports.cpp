@@ -162,8 +162,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // interactions_cpp
-Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n, Rcpp::IntegerVector group, SEXP x, bool by_effect);
-RcppExport SEXP _hofm_interactions_cpp(SEXP PSEXP, SEXP weightsSEXP, SEXP degreeSEXP, SEXP nSEXP, SEXP groupSEXP, SEXP xSEXP, SEXP by_effectSEXP) {
+Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n, Rcpp::IntegerVector group, Rcpp::List pairs, SEXP x, bool by_effect);
+RcppExport SEXP _hofm_interactions_cpp(SEXP PSEXP, SEXP weightsSEXP, SEXP degreeSEXP, SEXP nSEXP, SEXP groupSEXP, SEXP pairsSEXP, SEXP xSEXP, SEXP by_effectSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -172,9 +172,10 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type degree(degreeSEXP);
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type pairs(pairsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
     Rcpp::traits::input_parameter< bool >::type by_effect(by_effectSEXP);
-    rcpp_result_gen = Rcpp::wrap(interactions_cpp(P, weights, degree, n, group, x, by_effect));
+    rcpp_result_gen = Rcpp::wrap(interactions_cpp(P, weights, degree, n, group, pairs, x, by_effect));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -491,7 +492,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_term_values_cpp", (DL_FUNC) &_hofm_term_values_cpp, 3},
     {"_hofm_degree_sums_cpp", (DL_FUNC) &_hofm_degree_sums_cpp, 4},
     {"_hofm_objective_cpp", (DL_FUNC) &_hofm_objective_cpp, 5},
-    {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 7},
+    {"_hofm_interactions_cpp", (DL_FUNC) &_hofm_interactions_cpp, 8},
     {"_hofm_named_columns_cpp", (DL_FUNC) &_hofm_named_columns_cpp, 2},
     {"_hofm_anova_value_cpp", (DL_FUNC) &_hofm_anova_value_cpp, 4},
     {"_hofm_anova_gradient_cpp", (DL_FUNC) &_hofm_anova_gradient_cpp, 4},

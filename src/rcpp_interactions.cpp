@@ -6,10 +6,21 @@
 
 namespace {
 
+// `pairs`: list(start, partner, partial, meet), counted from zero, or an empty list.
+void add_pairs(hofm::PossibleSets &possible, const Rcpp::List &pairs) {
+  if (pairs.size() == 0) return;
+  possible.pair_start = Rcpp::as<std::vector<int>>(pairs["start"]);
+  possible.partner = Rcpp::as<std::vector<int>>(pairs["partner"]);
+  const Rcpp::LogicalVector partial = pairs["partial"];
+  possible.partial.assign(partial.begin(), partial.end());
+  possible.listed_meet = Rcpp::as<bool>(pairs["meet"]);
+}
+
 // `x`: a dgCMatrix without zeros in it, or NULL.
-hofm::PossibleSets possible_sets(Rcpp::IntegerVector group, SEXP x, bool by_effect) {
+hofm::PossibleSets possible_sets(Rcpp::IntegerVector group, const Rcpp::List &pairs, SEXP x, bool by_effect) {
   hofm::PossibleSets possible;
   possible.group.assign(group.begin(), group.end());
+  add_pairs(possible, pairs);
   if (Rf_isNull(x)) return possible;
   const Rcpp::S4 matrix(x);
   const Rcpp::IntegerVector start = matrix.slot("p"), row = matrix.slot("i"), size = matrix.slot("Dim");
@@ -27,14 +38,14 @@ hofm::PossibleSets possible_sets(Rcpp::IntegerVector group, SEXP x, bool by_effe
 // list(weight, features, rows, sd), features 1-based, one row per combination. `group`: empty, or of each feature the number of the
 // variable whose columns exclude each other, -1 if it has none.
 // [[Rcpp::export]]
-Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n, Rcpp::IntegerVector group, SEXP x,
-                            bool by_effect) {
+Rcpp::List interactions_cpp(Rcpp::NumericMatrix P, std::vector<double> weights, int degree, int n, Rcpp::IntegerVector group,
+                            Rcpp::List pairs, SEXP x, bool by_effect) {
   const int d = P.nrow(), k = P.ncol();
   std::vector<double> by_row(std::size_t(d) * k);
   for (int j = 0; j < d; ++j)
     for (int s = 0; s < k; ++s) by_row[std::size_t(j) * k + s] = P(j, s);
   hofm::Monitor monitor = hofm::r_monitor();
-  hofm::InteractionSearch search(by_row, weights, d, degree, std::size_t(n), monitor, possible_sets(group, x, by_effect));
+  hofm::InteractionSearch search(by_row, weights, d, degree, std::size_t(n), monitor, possible_sets(group, pairs, x, by_effect));
   const std::vector<hofm::Interaction> best = search();
   const R_xlen_t count = R_xlen_t(best.size());
   Rcpp::NumericVector weight(Rcpp::no_init(count)), rows(Rcpp::no_init(count)), sd(Rcpp::no_init(count));

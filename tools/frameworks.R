@@ -12,3 +12,7 @@ beneath <- data.frame(
 
 # Only for those who get them prebuilt: a few tests more are not worth compiling a dozen packages.
 prebuilt <- c("hardhat", "ranger", "recipes")
+
+# They ask a fit for predictions and nothing else, and take as long to compile; tests that meet them are skipped without them.
+explainers <- c("DALEX", "iml", "marginaleffects", "vip")
+frameworks <- c(frameworks, explainers)

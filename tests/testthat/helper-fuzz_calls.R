@@ -29,6 +29,7 @@ fuzz_pool <- function() {
     pool$curves <- c(one = pool$curve, two = roc_curve(frame$class, frame$y))
     pool$area <- auc(frame$class, frame$u, ci = TRUE)
     pool$boot <- suppressWarnings(bootstrap_hofm(pool$fits$formula, frame, times = 2, seed = 1))
+    pool$calibration <- calibration_curve(frame$class, stats::plogis(frame$u), bins = 3)
     pool$effects <- effects_hofm(pool$boot, "u", frame, points = 3)
     pool$x3 <- as.matrix(iris[c(1:4, 51:54, 101:104), 1:2])
     pool$classes <- hofm(pool$x3, iris$Species[c(1:4, 51:54, 101:104)], order = 1, control = control)
@@ -275,10 +276,10 @@ fit_method_targets <- function(pool) {
   }
   predict_args <- function() {
     object <- fit()
-    c(list(object = object, newdata = fuzz_newdata(object, pool), type = pick("response", "link", "class", "terms")),
+    c(list(object = object, newdata = fuzz_newdata(object, pool), type = pick("response", "link", "class", "terms", "prob")),
       pick(list(), list(offset = 0.5), list(threads = 2), list(allow_new_levels = TRUE)))
   }
-  which <- list("convergence", "interactions", "degrees", "embedding")
+  which <- list("model", "convergence", "interactions", "degrees", "embedding")
   list(
     predict.hofm = target(predict, predict_args, judge_predictions, foreign = TRUE),
     print.hofm = plain(print, digits = list(3), name = "x"),
@@ -298,6 +299,8 @@ fit_method_targets <- function(pool) {
     vcov.hofm = plain(vcov),
     confint.hofm = plain(confint, level = list(0.9)),
     model.frame.hofm = plain(model.frame, name = "formula"),
+    anova.hofm = target(anova, function() list(object = pool$fits$formula, newdata = pool$frame), foreign = TRUE),
+    drop1.hofm = plain(drop1),
     model.matrix.hofm = target(model.matrix, function() {
       object <- fit()
       list(object = object, data = fuzz_newdata(object, pool))
@@ -307,20 +310,47 @@ fit_method_targets <- function(pool) {
     # The call is evaluated, as that of any model is: only what is new in it may be wrong.
     update.hofm = target(update, function() list(object = fit(), rank = 1, evaluate = FALSE), foreign = TRUE,
                          kept = c("object", "evaluate")),
-    interactions = target(interactions, function() list(fit = fit(), degree = pick(2, 3), n = 5, possible = pick(TRUE, FALSE)), judge_frame),
+    interactions = target(interactions, function() {
+      more <- pick(list(), list(), list(data = pool$frame, by = pick("feature", "variable"), resample = pick(0, 2), seed = 1, top = pick(NULL, 2)))
+      c(list(fit = if (length(more)) pool$fits$formula else fit(), degree = pick(2, 3), n = 5, possible = pick(TRUE, FALSE)), more)
+    }, judge_frame),
+    recover_data.hofm = optional_target("emmeans", "recover_data", function() list(object = pool$fits$formula, data = pool$frame)),
+    recover_data.hofm_bootstrap = optional_target("emmeans", "recover_data", function() list(object = pool$boot, data = pool$frame)),
+    emm_basis.hofm = optional_target("emmeans", "emm_basis", function() list(object = pool$fits$formula, grid = pool$frame)),
+    emm_basis.hofm_bootstrap = optional_target("emmeans", "emm_basis", function() list(object = pool$boot, grid = pool$frame)),
+    calibration_curve = target(calibration_curve, function() {
+      list(truth = pool$frame$class, predicted = stats::plogis(pool$frame$u), bins = pick(2, 10), level = 0.9)
+    }, judge_frame),
+    print.calibration_curve = target(print, function() list(x = pool$calibration, digits = 3), foreign = TRUE),
+    plot.calibration_curve = target(plot, function() list(x = pool$calibration), foreign = TRUE),
+    autoplot.calibration_curve = optional_target("ggplot2", "autoplot", function() list(object = pool$calibration)),
     bootstrap_hofm = target(bootstrap_hofm, function() list(fit = pool$fits$formula, data = pool$frame, times = 2, seed = 1)),
     predict.hofm_bootstrap = target(predict, function() {
       list(object = pool$boot, newdata = pool$frame, se.fit = pick(TRUE, FALSE), level = 0.9)
     }, foreign = TRUE),
     print.hofm_bootstrap = target(print, function() list(x = pool$boot, digits = 3), foreign = TRUE),
     predict.hofm_classes = target(predict, function() {
-      list(object = pool$classes, newdata = pool$x3, type = pick("prob", "class", "link"))
+      list(object = pool$classes, newdata = pool$x3, type = pick("prob", "class", "link", "response"))
     }, foreign = TRUE),
+    coef.hofm_classes = target(coef, function() list(object = pool$classes), foreign = TRUE),
+    fitted.hofm_classes = target(fitted, function() list(object = pool$classes), foreign = TRUE),
+    residuals.hofm_classes = target(residuals, function() list(object = pool$classes), foreign = TRUE),
+    nobs.hofm_classes = target(nobs, function() list(object = pool$classes), foreign = TRUE),
+    deviance.hofm_classes = target(deviance, function() list(object = pool$classes), foreign = TRUE),
+    logLik.hofm_classes = target(logLik, function() list(object = pool$classes), foreign = TRUE),
+    formula.hofm_classes = target(formula, function() list(x = pool$classes), foreign = TRUE),
+    variable.names.hofm_classes = target(variable.names, function() list(object = pool$classes), foreign = TRUE),
+    model.matrix.hofm_classes = target(model.matrix, function() list(object = pool$classes, data = pool$x3), foreign = TRUE),
+    update.hofm_classes = target(update, function() list(object = pool$classes, rank = 1, evaluate = FALSE), foreign = TRUE,
+                                 kept = c("object", "evaluate")),
+    plot.hofm_classes = target(plot, function() list(x = pool$classes, class = pick("setosa", "virginica")), foreign = TRUE),
+    auc.hofm_classes = target(auc, function() list(x = pool$classes), foreign = TRUE),
+    anova.hofm_classes = target(anova, function() list(object = pool$classes), foreign = TRUE),
     print.hofm_classes = target(print, function() list(x = pool$classes, digits = 3), foreign = TRUE),
     summary.hofm_classes = target(summary, function() list(object = pool$classes), foreign = TRUE),
     print.summary.hofm_classes = target(print, function() list(x = summary(pool$classes), digits = 3), foreign = TRUE),
     effects_hofm = target(effects_hofm, function() {
-      list(fit = pick(pool$boot, pool$fits$formula), variables = pick("u", "v"), data = pool$frame, method = pick("pdp", "ale"), points = 3)
+      list(fit = pick(pool$boot, pool$fits$formula), variables = pick("u", "v", c("u", "v")), data = pool$frame, method = pick("pdp", "ale"), points = 3)
     }, judge_frame),
     plot.hofm_effects = target(plot, function() list(x = pool$effects), foreign = TRUE),
     autoplot.hofm_effects = optional_target("ggplot2", "autoplot", function() list(object = pool$effects)),
@@ -344,10 +374,13 @@ fit_method_targets <- function(pool) {
     }),
     print.model_comparison = target(print, function() list(x = pool$compared, digits = 3), foreign = TRUE),
     as.data.frame.model_comparison = target(as.data.frame, function() {
-      list(x = pool$compared, what = pick("models", "tests"))
+      list(x = pool$compared, what = pick("models", "tests", "orders"))
     }, foreign = TRUE),
     plot.model_comparison = target(plot, function() list(x = pool$compared, which = pick("measure", "tests")),
-                                   foreign = TRUE))
+                                   foreign = TRUE),
+    autoplot.model_comparison = optional_target("ggplot2", "autoplot", function() {
+      list(object = pool$compared, which = pick("measure", "tests"))
+    }))
 }
 
 link_targets <- function(pool) {

@@ -5,11 +5,11 @@ boot_rows <- function(n = 120) {
   d
 }
 
-boot_fit <- function(d, ...) hofm(y ~ a + u + v, d, rank = 2, lambda = 0.01, control = hofm_control(seed = 1), ...)
+boot_fit <- function(d, ...) hofm(y ~ a + u + v, d, rank = 2, lambda = 0.01, standardize = FALSE, control = hofm_control(seed = 1), ...)
 
 test_that("a refit is the fit to the rows that were drawn", {
   d <- boot_rows()
-  fit <- hofm(y ~ a + u + v, d, order = 1, lambda = 0.01, control = hofm_control(seed = 1, tol = 1e-12))
+  fit <- hofm(y ~ a + u + v, d, order = 1, lambda = 0.01, standardize = FALSE, control = hofm_control(seed = 1, tol = 1e-12))
   boot <- bootstrap_hofm(fit, d, times = 3, seed = 7)
   seeds <- with_seed(7, sample.int(.Machine$integer.max, 3))
   for (b in 1:3) {
@@ -47,7 +47,7 @@ test_that("matrices, weights and offsets are taken as in the fit", {
   d <- boot_rows()
   x <- as.matrix(d[c("u", "v")])
   weights <- rep(1:2, 60)
-  fit <- hofm(x, d$y, rank = 1, lambda = 0.01, weights = weights, offset = d$u, control = hofm_control(seed = 1))
+  fit <- hofm(x, d$y, rank = 1, lambda = 0.01, standardize = FALSE, weights = weights, offset = d$u, control = hofm_control(seed = 1))
   expect_error(bootstrap_hofm(fit, x, times = 2), "`y`", class = "hofm_error_input")
   expect_error(bootstrap_hofm(fit, x, d$y, times = 2), "`weights` must be given", class = "hofm_error_input")
   expect_error(bootstrap_hofm(fit, x, d$y, weights = weights, times = 2), "`offset` must be given", class = "hofm_error_input")
@@ -77,4 +77,28 @@ test_that("what a fit alone cannot say is told", {
   expect_error(predict(boot), "`newdata`", class = "hofm_error_input")
   boot$fits[[1]]$P <- NULL
   expect_error(print(boot), class = "hofm_error_damaged")
+})
+
+test_that("refits keep how columns are scaled and penalised", {
+  d <- transform(boot_rows(), u = 100 * u)
+  x <- as.matrix(d[c("u", "v")])
+  fit <- hofm(x, d$y, order = 1, lambda = 0.1, standardize = TRUE, penalty_factor = c(1, 50), control = hofm_control(seed = 1, tol = 1e-12))
+  boot <- bootstrap_hofm(fit, x, d$y, times = 1, seed = 3)
+  rows <- with_seed(with_seed(3, sample.int(.Machine$integer.max, 1)), sample.int(120, 120, replace = TRUE))
+  want <- hofm(x[rows, ], d$y[rows], order = 1, lambda = 0.1, standardize = TRUE, penalty_factor = c(1, 50),
+               control = hofm_control(seed = 1, tol = 1e-12))
+  expect_equal(predict(boot$fits[[1]], x), predict(want, x), tolerance = 1e-5)
+})
+
+test_that("resampling tells how far it is, and answers an interrupt", {
+  d <- boot_rows()
+  fit <- boot_fit(d)
+  said <- testthat::capture_messages(bootstrap_hofm(fit, d, times = 3, seed = 1, verbose = TRUE))
+  expect_length(said, 3)
+  expect_match(said[2], "refit 2 of 3")
+  setTimeLimit(elapsed = 0.3, transient = TRUE)
+  on.exit(setTimeLimit())
+  begun <- proc.time()[["elapsed"]]
+  expect_error(bootstrap_hofm(fit, d, times = 1e6, seed = 1), "time limit")
+  expect_lt(proc.time()[["elapsed"]] - begun, 10)
 })

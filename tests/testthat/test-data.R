@@ -41,3 +41,23 @@ test_that("all strings of debian_r are plain ASCII and the object stays small", 
   expect_false(any(grepl("[^ -~]", strings)))
   expect_lt(as.numeric(object.size(debian_r)), 2e6)
 })
+
+test_that("tictactoe holds every position that can come up, once, and the truth about it", {
+  squares <- as.matrix(tictactoe[1:9])
+  expect_identical(dim(tictactoe), c(4520L, 11L))
+  expect_false(anyDuplicated(tictactoe[1:9]) > 0)
+  own <- rowSums(squares == "own")
+  other <- rowSums(squares == "other")
+  expect_true(all(other - own %in% 0:1))                          # the other moved last, or nobody
+  lines <- rbind(1:3, 4:6, 7:9, c(1, 4, 7), c(2, 5, 8), c(3, 6, 9), c(1, 5, 9), c(3, 5, 7))
+  on_lines <- function(who) sapply(seq_len(8), function(l) rowSums(squares[, lines[l, ]] == who))
+  expect_false(any(on_lines("own") == 3 | on_lines("other") == 3))
+  # two own squares and a free one in a line win at once
+  at_once <- rowSums(on_lines("own") == 2 & on_lines("free") == 1) > 0
+  expect_true(all(tictactoe$wins[at_once]))
+  # with the last square alone to be taken there is no other win
+  last <- rowSums(squares == "free") == 1
+  expect_identical(tictactoe$wins[last], at_once[last])
+  # the sizes of classes under the eight symmetries divide eight
+  expect_true(all(8 %% table(tictactoe$position) == 0))
+})

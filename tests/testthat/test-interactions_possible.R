@@ -9,7 +9,7 @@ mixed_rows <- function(n = 200) {
 }
 
 mixed_fit <- function(d) {
-  hofm(y ~ a + b + u + v + l, d, order = 3, rank = 3, lambda = 1e-3, control = hofm_control(seed = 1, max_iter = 60))
+  hofm(y ~ a + b + u + v + l, d, order = 3, rank = 3, lambda = 1e-3, standardize = FALSE, control = hofm_control(seed = 1, max_iter = 60))
 }
 
 products_slow <- function(fit, x, t) {
@@ -54,9 +54,10 @@ test_that("interactions that occur equal enumeration over the products that occu
   }
 })
 
-test_that("without data, levels of one factor are known to exclude each other; possible = FALSE has everything", {
+test_that("without rows, levels of one factor are known to exclude each other; possible = FALSE has everything", {
   d <- mixed_rows()
   fit <- mixed_fit(d)
+  fit$meeting <- NULL
   found <- interactions(fit, 2, 1000)
   group <- sub(" = .*", "", as.matrix(found[1:2]))
   expect_false(any(group[, 1] == group[, 2]))
@@ -96,7 +97,7 @@ test_that("shares of variables are those of the functional analysis of variance"
 test_that("a matrix of single columns has shares that are squared effects of centred products", {
   set.seed(1)
   x <- matrix(rnorm(200), 50, dimnames = list(NULL, letters[1:4]))
-  fit <- hofm(x, x[, 1] * x[, 2] + x[, 3], rank = 2, lambda = 1e-3)
+  fit <- hofm(x, x[, 1] * x[, 2] + x[, 3], rank = 2, lambda = 1e-3, standardize = FALSE)
   centred <- scale(x, scale = FALSE)
   shares <- interactions(fit, by = "variable", data = x)
   weight <- sum(fit$P[["2"]]["a", ] * fit$P[["2"]]["b", ])
@@ -111,6 +112,43 @@ test_that("what needs the training rows says so", {
   expect_error(interactions(fit, by = "variable"), "`data`, the training rows", class = "hofm_error_input")
   expect_error(interactions(fit, sort = "effect"), "keeps none", class = "hofm_error_input")
   expect_error(interactions(fit, resample = 5), "`data`", class = "hofm_error_input")
+  x <- as.matrix(d[c("u", "v")])
+  expect_error(interactions(hofm(x, d$y, lambda = 0.1), data = x, resample = 5), "bootstrap_hofm", class = "hofm_error_input")
   expect_error(interactions(fit, 4, data = d), "`degree`", class = "hofm_error_input")
   expect_error(interactions(fit, data = d["a"]), class = "hofm_error_columns")
+})
+
+test_that("by effect it is exact for rare and common, large and small features too", {
+  set.seed(9)
+  x <- Matrix::rsparsematrix(80, 25, 0.2, rand.x = function(n) rnorm(n) * 10^sample(-2:1, n, TRUE))
+  colnames(x) <- sprintf("x%d", 1:25)
+  fit <- hofm(x, rnorm(80), order = 3, rank = 3, lambda = 0, standardize = FALSE, control = hofm_control(seed = 1, max_iter = 5))
+  for (t in 2:3) {
+    all <- products_slow(fit, as.matrix(x), t)
+    want <- sort(abs((all$weight * all$sd)[all$rows > 0]), decreasing = TRUE)
+    for (n in c(1, 10, 60)) expect_equal(abs(interactions(fit, t, n, data = x)$effect), utils::head(want, n), tolerance = 1e-10)
+  }
+})
+
+test_that("with rows the effect is what orders, unless the weight is asked for", {
+  d <- mixed_rows()
+  fit <- mixed_fit(d)
+  expect_identical(interactions(fit, n = 9, data = d), interactions(fit, n = 9, data = d, sort = "effect"))
+  expect_false(is.unsorted(-abs(interactions(fit, n = 9, data = d, sort = "weight")$weight)))
+})
+
+test_that("a refit counts no more of the strongest than chance allows", {
+  d <- mixed_rows()
+  fit <- mixed_fit(d)
+  boot <- bootstrap_hofm(fit, d, times = 6, seed = 1)
+  sets <- choose(14, 2) - choose(6, 2) - choose(5, 2)                     # 66
+  expect_identical(stable_count(fit, list(by = "feature", degree = 2)), floor(sqrt(0.6 * sets)))
+  expect_equal(sum(interactions(boot, n = 500)$stability), floor(sqrt(0.6 * sets)))
+  expect_equal(sum(interactions(boot, n = 500, top = 11)$stability), 11)
+  expect_identical(stable_count(fit, list(by = "variable", degree = 3)), floor(sqrt(0.6 * 10)))
+  triples <- utils::combn(14, 3)
+  group <- exclusive_groups(fit)
+  own <- apply(triples, 2, function(J) !anyDuplicated(group[J][group[J] >= 0]))
+  expect_identical(stable_count(fit, list(by = "feature", degree = 3)), floor(sqrt(0.6 * sum(own))))
+  expect_error(interactions(boot, top = 0), "`top`", class = "hofm_error_input")
 })

@@ -7,15 +7,18 @@
 // over the next feature is skipped. The result is exact; the time depends on how fast the norms fall.
 //
 // Sets may be restricted to those that can occur: no two features of one group (levels of a factor), and, where the rows are given, only
-// sets whose features are all nonzero in some row. A set may then also be scored by its effect, |W_J| times the standard deviation of
-// the product x_J over the rows. That is at most |W_J| times the root mean square of x_J, which for a chosen part of the set is known
-// and grows by no more than the largest |x_j| with each further feature: the same bound serves with norms times these.
+// sets whose features are all nonzero in some row; or, where only that is known, sets of which each two meet. A set may then also be scored by its effect, |W_J| times the standard deviation of
+// the product x_J over the rows. That is at most |W_J| times the root mean square of x_J, which again by Hoelder's inequality is at most
+// the product of the (mean |x_j|^2t)^(1/2t), and at most (mean |u|^(2t/r))^(r/2t) times the others' if u is the product of the r chosen:
+// the same bound serves with norms times these. Before rows are multiplied for the last feature, its own root mean square and largest
+// value and those of u are asked as well, since the rarer one of a pair decides.
 #ifndef HOFM_STATS_INTERACTIONS_H
 #define HOFM_STATS_INTERACTIONS_H
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -33,15 +36,27 @@ struct Interaction {
 };
 
 // Which sets count. `group`: empty, or of each feature a number, of which two features of a set must not share one from zero on.
+// Partners, if they are known: from pair_start[j] on those of feature j, increasing; of two features that are both `partial`, one is a
+// partner of the other if they meet (`listed_meet`) or if they do not. Features that are not partial meet all others.
 // Columns of the rows, if there are any: compressed, rows of a column increasing, no zeros kept.
 struct PossibleSets {
   std::vector<int> group;
+  std::vector<int> pair_start, partner;
+  std::vector<char> partial;
+  bool listed_meet = false;
   const int *start = nullptr, *row = nullptr;
   const double *value = nullptr;
   int rows = 0;
   bool by_effect = false;
 
   bool has_rows() const { return start != nullptr; }
+
+  bool exclude_each_other(int a, int b) const {
+    if (!group.empty() && group[a] >= 0 && group[a] == group[b]) return true;
+    if (pair_start.empty() || !partial[a] || !partial[b]) return false;
+    const auto first = partner.begin() + pair_start[a], last = partner.begin() + pair_start[a + 1];
+    return std::binary_search(first, last, b) != listed_meet;
+  }
 };
 
 // The n strongest combinations of t features of all that come along: a heap with the weakest on top. Features are kept
@@ -128,7 +143,7 @@ class InteractionSearch {
     std::vector<double> norm(d, 0.0);
     for (int j = 0; j < d; ++j) {
       for (int s = 0; s < k_; ++s) norm[j] += std::pow(std::fabs(scale[s] * P[std::size_t(j) * k_ + s]), t_);
-      norm[j] = std::pow(norm[j], 1.0 / t_) * largest_value(j);
+      norm[j] = std::pow(norm[j], 1.0 / t_) * feature_size(j);
       monitor_.poll(20.0 * (k_ + 1));  // powers are slow
     }
     order_.resize(d);
@@ -136,6 +151,7 @@ class InteractionSearch {
     std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) { return norm[a] > norm[b]; });
     for (int j : order_) {
       norm_.push_back(norm[j]);
+      if (possible_.by_effect) reach_.push_back(feature_reach(j));
       for (int s = 0; s < k_; ++s) q_.push_back(scale[s] * P[std::size_t(j) * k_ + s]);
     }
     products_.assign(std::size_t(t_) * k_, 0.0);
@@ -154,12 +170,30 @@ class InteractionSearch {
   const double *q(int j) const { return q_.data() + std::size_t(j) * k_; }
   double *product(int r) { return products_.data() + std::size_t(r) * k_; }
 
-  // The factor by which a feature can raise the standard deviation of a product: 1 where that is not asked for.
-  double largest_value(int j) const {
+  // How far a product gets: the root of its sum of squares over n - 1, and its largest value.
+  struct Reach {
+    double rms, largest;
+  };
+
+  // (sum of |x|^2t over n - 1)^(1/2t), 1 where effects are not asked for.
+  double feature_size(int j) {
     if (!possible_.by_effect) return 1;
-    double largest = 0;
-    for (int e = possible_.start[j]; e < possible_.start[j + 1]; ++e) largest = std::max(largest, std::fabs(possible_.value[e]));
-    return largest;
+    double sum = 0;
+    for (int e = possible_.start[j]; e < possible_.start[j + 1]; ++e) sum += power(std::fabs(possible_.value[e]), 2.0 * t_);
+    monitor_.poll(20.0 * (possible_.start[j + 1] - possible_.start[j]));
+    return std::pow(sum / std::max(1, possible_.rows - 1), 0.5 / t_);
+  }
+
+  // Most values are ones.
+  static double power(double x, double exponent) { return x == 1 ? 1 : std::pow(x, exponent); }
+
+  Reach feature_reach(int j) const {
+    double sum = 0, largest = 0;
+    for (int e = possible_.start[j]; e < possible_.start[j + 1]; ++e) {
+      sum += possible_.value[e] * possible_.value[e];
+      largest = std::max(largest, std::fabs(possible_.value[e]));
+    }
+    return {std::sqrt(sum / std::max(1, possible_.rows - 1)), largest};
   }
 
   // ||u||_{t/r} of the product of r vectors.
@@ -181,9 +215,9 @@ class InteractionSearch {
   // Whether the feature at position j can stand beside the r chosen ones; if rows are given, cells_[r] are then those of the product.
   bool joins(int r, int j) {
     const int feature = order_[j];
-    if (!possible_.group.empty() && possible_.group[feature] >= 0)
-      for (int c = 0; c < r; ++c)
-        if (possible_.group[order_[chosen_[c]]] == possible_.group[feature]) return false;
+    for (int c = 0; c < r; ++c)
+      if (possible_.exclude_each_other(order_[chosen_[c]], feature)) return false;
+    monitor_.poll(20.0 * r);
     return !possible_.has_rows() || multiply(r, feature);
   }
 
@@ -209,12 +243,23 @@ class InteractionSearch {
     return !out.empty();
   }
 
-  // The root of the sum of squares of the product of r features over n - 1, which its standard deviation does not exceed.
-  double root_mean_square(int r) const {
+  // (sum of |u|^(2t/r) over n - 1)^(r/2t) of the product of the r chosen.
+  double product_size(int r) {
     if (r == 0 || !possible_.by_effect) return 1;
     double sum = 0;
-    for (const Cell &cell : cells_[r - 1]) sum += cell.value * cell.value;
-    return std::sqrt(sum / std::max(1, possible_.rows - 1));
+    for (const Cell &cell : cells_[r - 1]) sum += power(std::fabs(cell.value), 2.0 * t_ / r);
+    monitor_.poll(20.0 * cells_[r - 1].size());
+    return std::pow(sum / std::max(1, possible_.rows - 1), 0.5 * r / t_);
+  }
+
+  Reach product_reach(int r) const {
+    if (r == 0 || !possible_.by_effect) return {std::numeric_limits<double>::max(), 1};
+    double sum = 0, largest = 0;
+    for (const Cell &cell : cells_[r - 1]) {
+      sum += cell.value * cell.value;
+      largest = std::max(largest, std::fabs(cell.value));
+    }
+    return {std::sqrt(sum / std::max(1, possible_.rows - 1)), largest};
   }
 
   double deviation(int r) const {
@@ -228,14 +273,15 @@ class InteractionSearch {
 
   // r features are chosen; the next one is at position `first` or later.
   void extend(int r, int first) {
-    const double so_far = product_norm(r) * root_mean_square(r);
+    const double so_far = product_norm(r) * product_size(r);
+    const Reach reach = product_reach(r);
     const int left = t_ - r, last = int(norm_.size()) - left;
     int j = first;
     for (; j <= last; ++j) {
       if (so_far * best_norms(j, left) * rounding() <= best_.threshold()) break;
       chosen_[r] = j;
       if (left == 1) {
-        offer(r, j);
+        offer(r, j, reach);
         continue;
       }
       if (!joins(r, j)) continue;
@@ -245,11 +291,11 @@ class InteractionSearch {
     monitor_.poll(double(k_) * (j - first + 1));
   }
 
-  void offer(int r, int j) {
+  void offer(int r, int j, const Reach &reach) {
     const double *u = r == 0 ? sign_.data() : product(r - 1);
     double weight = 0;
     for (int s = 0; s < k_; ++s) weight += u[s] * q(j)[s];
-    if (!possible_.by_effect && std::fabs(weight) < best_.threshold()) return;
+    if (std::fabs(weight) * farthest(reach, j) * rounding() < best_.threshold()) return;
     if (!joins(r, j)) return;
     const double sd = possible_.has_rows() ? deviation(r) : 0;
     const double score = std::fabs(weight) * (possible_.by_effect ? sd : 1);
@@ -257,6 +303,12 @@ class InteractionSearch {
     for (int c = 0; c < t_; ++c) found_[c] = order_[chosen_[c]];
     std::sort(found_.begin(), found_.end());
     best_.add(score, weight, possible_.has_rows() ? double(cells_[r].size()) : 0, sd, found_.data());
+  }
+
+  // What the root mean square of the product with the feature at position j cannot exceed.
+  double farthest(const Reach &reach, int j) const {
+    if (!possible_.by_effect) return 1;
+    return std::min(reach.rms * reach_[j].largest, reach_[j].rms * reach.largest);
   }
 
   // Effects are bounded by sums in another order than they are computed in.
@@ -268,6 +320,7 @@ class InteractionSearch {
   PossibleSets possible_;
   StrongestSets best_;
   std::vector<double> sign_, norm_, q_, products_;
+  std::vector<Reach> reach_;  // of single features, by position
   std::vector<int> order_, chosen_, found_;
   std::vector<std::vector<Cell>> cells_;  // of the product of the first r + 1 chosen features, in increasing rows
 };

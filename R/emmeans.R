@@ -1,0 +1,59 @@
+# What emmeans asks of a fit: its data, and predictions on a grid as a linear function of something.
+
+#' Estimated marginal means
+#'
+#' Methods with which `emmeans()` of the package emmeans works on a fit, and on its refits. It averages predictions of the link over a grid
+#' of levels, with numbers at their means. A fit has no standard errors, so those shown are missing; refits from [bootstrap_hofm()] have
+#' the spread of their predictions. `data`, the training rows, must be given where the call of the fit does not lead to them any more.
+#'
+#' Other packages need no methods: `DALEX::explain(fit, data, y)`, `iml::Predictor$new(fit, data, predict.function = predict)` and
+#' `vip::vi_permute(fit, train = , target = , metric = , pred_wrapper = predict)` ask for predictions only. marginaleffects takes a fit as
+#' numbers without standard errors, after `options(marginaleffects_model_classes = "hofm")`.
+#'
+#' @param object A fit from [hofm()], or refits from [bootstrap_hofm()].
+#' @param trms,xlev,grid What emmeans hands on.
+#' @param ... Passed on to the methods of emmeans.
+#' @return What emmeans asks for.
+#' @seealso [effects_hofm()]
+#' @examplesIf requireNamespace("emmeans", quietly = TRUE)
+#' cars <- transform(mtcars, cyl = factor(cyl))
+#' fit <- hofm(mpg ~ cyl + wt, cars, rank = 2, lambda = 0.05)
+#' emmeans::emmeans(fit, "cyl", data = cars)
+#' emmeans::emmeans(bootstrap_hofm(fit, cars, times = 20, seed = 1), pairwise ~ cyl, data = cars)
+#' @name emmeans_hofm
+NULL
+
+#' @rdname emmeans_hofm
+#' @exportS3Method emmeans::recover_data
+recover_data.hofm <- function(object, ...) {
+  check_fit(object)
+  call <- object$call
+  names(call)[names(call) == "x"] <- "formula"
+  call$formula <- formula(object)
+  emmeans::recover_data(call, stats::delete.response(stats::terms(object)), object$na.action, ...)
+}
+
+#' @rdname emmeans_hofm
+#' @exportS3Method emmeans::recover_data
+recover_data.hofm_bootstrap <- function(object, ...) emmeans::recover_data(check_bootstrap(object, "object")$fit, ...)
+
+#' @rdname emmeans_hofm
+#' @exportS3Method emmeans::emm_basis
+emm_basis.hofm <- function(object, trms, xlev, grid, ...) {
+  grid_basis(object, predict(object, grid, type = "link"), matrix(NA_real_, nrow(grid), nrow(grid)))
+}
+
+#' @rdname emmeans_hofm
+#' @exportS3Method emmeans::emm_basis
+emm_basis.hofm_bootstrap <- function(object, trms, xlev, grid, ...) {
+  check_bootstrap(object, "object")
+  links <- matrix(vapply(object$fits, predict, numeric(nrow(grid)), grid, type = "link"), nrow(grid))
+  grid_basis(object$fit, predict(object$fit, grid, type = "link"), stats::cov(t(links)))
+}
+
+# Each point of the grid is a coefficient of its own.
+grid_basis <- function(fit, link, V) {
+  family <- loss_facts(fit$loss)$family
+  misc <- if (is.null(family)) list() else emmeans::.std.link.labels(family(), list())
+  list(X = diag(length(link)), bhat = link, nbasis = matrix(NA), V = V, dffun = function(k, dfargs) Inf, dfargs = list(), misc = misc)
+}
