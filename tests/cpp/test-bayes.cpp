@@ -14,6 +14,8 @@ using namespace hofm::bayes;
 
 namespace {
 
+const std::vector<NodeSet> none;  // sides of plain designs
+
 // Dense columns as a sparse matrix.
 SparseStore dense(int n, int d, std::mt19937 &random) {
   std::normal_distribution<double> normal;
@@ -133,7 +135,7 @@ void order_one_is_closed() {
            M[0][2] * (M[1][0] * M[2][1] - M[1][1] * M[2][0]);
   };
   State state = state_of(machine(1, d, 1), data);
-  Chain chain(design, data, prior, 5, 0, state);
+  Chain chain(design, none, data, prior, 5, 0, state);
   chain.start(1);
   Monitor monitor;
   double mean[3] = {}, products[3][3] = {};
@@ -221,7 +223,7 @@ double law_kept(Family family, int order, double off) {
     }
     double before[moments], after[moments];
     tell(before);
-    Chain chain(design, data, used, 11, std::uint32_t(r), state);
+    Chain chain(design, none, data, used, 11, std::uint32_t(r), state);
     for (int sweep = 0; sweep < 15; ++sweep) chain.sweep(false, monitor);
     tell(after);
     for (int m = 0; m < moments; ++m) {
