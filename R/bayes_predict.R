@@ -109,10 +109,12 @@ new_level_columns <- function(blueprint, newdata, groups) {
 
 bayes_shape <- function(fit) list(model = bayes_model(fit), groups = nlevels(fit$groups), classes = fit$response$classes)
 
-# Draws x rows, all chains below each other, on the scale of the link.
+# Draws x rows, all chains below each other, on the scale of the link. Rows are found in the transpose, if there is one, without a look at
+# all of the matrix.
 link_draws <- function(fit, design, rows, threads) {
   blocks <- lapply(design$blocks, function(b) {
-    if (is.null(b$index)) list(x = b$x[rows, , drop = FALSE], index = NULL) else list(x = b$x, index = b$index[rows])
+    if (!is.null(b$index)) return(list(x = b$x, index = b$index[rows]))
+    list(x = if (is.null(b$across)) b$x[rows, , drop = FALSE] else Matrix::t(b$across[, rows, drop = FALSE]), index = NULL)
   })
   scale <- fit$scaling$y
   offset <- if (is.null(design$offset)) numeric() else design$offset[rows] / scale$scale
@@ -134,6 +136,7 @@ by_rows <- function(fit, design, threads, tell, type = "response") {
   if (design$n == 0) return(if (type == "class") factor(character(), levels = fit$response$levels) else numeric())
   size <- max(1, floor(4e6 / count_draws(fit)))
   starts <- seq(1, design$n, by = size)
+  if (length(starts) > 2) design$blocks <- lapply(design$blocks, function(b) if (is.null(b$index)) c(b, across = Matrix::t(b$x)) else b)
   told <- lapply(starts, function(first) {
     rows <- first:min(design$n, first + size - 1)
     tell(link_draws(fit, design, rows, threads), rows)

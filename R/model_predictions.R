@@ -13,7 +13,7 @@ predict_table <- function() {
   }
   list(
     "function" = function(model, newdata, args, two) do.call(model, c(list(newdata), args)),
-    hofm = on_response_scale, cv_hofm = on_response_scale, glm = on_response_scale,
+    hofm = on_response_scale, cv_hofm = on_response_scale, bayes_hofm = on_response_scale, glm = on_response_scale,
     glmnet = predict_glmnet, cv.glmnet = predict_glmnet,
     ranger = function(model, newdata, args, two) call_predict(model, list(data = newdata), args)$predictions,
     model_fit = predict_parsnip, workflow = predict_parsnip,
@@ -117,6 +117,7 @@ abort_scores <- function(name, came, hint) {
 model_facts <- function(model, args) {
   if (inherits(model, "cv_hofm")) model <- chosen_fit(model, if (is.null(args$s)) "lambda.min" else args$s)
   if (inherits(model, "hofm")) return(machine_facts(model))
+  if (inherits(model, "bayes_hofm")) return(posterior_facts(model))
   list(order = NA_integer_, rank = NA_character_, parameters = count_coefficients(model, args),
        seconds = fit_seconds(model))
 }
@@ -125,6 +126,13 @@ machine_facts <- function(fit) {
   check_fit(fit, "models", shown = TRUE)
   list(order = fit$order, rank = if (length(fit$rank)) per_degree(fit$rank) else NA_character_,
        parameters = as.double(count_parameters(fit)), seconds = max(fit$trace$seconds, 0))
+}
+
+posterior_facts <- function(fit) {
+  check_bayes(fit, "models")
+  terms <- bayes_model(fit)$terms
+  list(order = fit$spec$order, rank = if (length(fit$spec$rank)) per_degree(fit$spec$rank) else NA_character_,
+       parameters = fit$spec$intercept + sum(vapply(terms, function(t) as.double(length(t$P)), 0)), seconds = fit$seconds)
 }
 
 # Coefficients that are there and not zero; NA for models that have none, such as trees.
