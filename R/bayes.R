@@ -195,7 +195,8 @@ bayes_centred <- function(parts, blocks, intercept) {
 response_scaling <- function(response, share) {
   if (response$family != "gaussian") return(list(center = 0, scale = 1))
   center <- sum(share * response$y)
-  scale <- sqrt(sum(share * (response$y - center)^2))
+  most <- max(abs(response$y - center))   # so that squares stay within the range of numbers
+  scale <- most * sqrt(sum(share * ((response$y - center) / most)^2))
   if (!(is.finite(scale) && scale > 0)) hofm_abort("`y` must vary over the rows with positive weight.", argument = "y")
   list(center = center, scale = scale)
 }
