@@ -162,9 +162,11 @@ sample_checked <- function(parts, spec, groups, prior, plan, control, call) {
   offset <- check_offset(parts$offset, n)
   groups <- bayes_groups(groups, parts$blueprint, length(features))
   blocks <- if (is.null(parts$blocks)) list(list(x = parts$x, index = NULL)) else parts$blocks
+  share <- if (length(weights)) normalise(weights) else rep(1 / n, n)
   fit <- list(
     spec = spec, family = response$family, response = response[c("kind", "levels", "classes")], features = features, groups = groups,
-    prior = prior, scaling = list(x = lapply(blocks, function(b) column_scaling(b$x)), y = response_scaling(response, weights)),
+    prior = prior, scaling = list(x = learn_standard(blocks, share, bayes_centred(parts, blocks, spec$intercept)),
+                                  y = response_scaling(response, share)),
     plan = plan, n = n, offset_given = parts$offset_given, pairs = !is.null(parts$blocks),
     blueprint = parts$blueprint[setdiff(names(parts$blueprint), "features")], control = control, call = call, na.action = parts$na.action,
     seed = if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed, format_version = 1L)
@@ -183,12 +185,18 @@ bayes_weights <- function(weights, n, family) {
   hofm_abort("`weights` are for a numeric response: repeat rows of classes that count more than once.", argument = "weights")
 }
 
+# Columns of nodes are centred like others: chains over columns far from zero hardly move.
+bayes_centred <- function(parts, blocks, intercept) {
+  if (is.null(parts$blocks)) return(may_be_centred(parts, intercept))
+  intercept & unlist(lapply(blocks, function(block) diff(block$x@p) >= 0.5 * nrow(block$x)))
+}
+
 # Weighted mean and standard deviation of a numeric response.
-response_scaling <- function(response, weights) {
+response_scaling <- function(response, share) {
   if (response$family != "gaussian") return(list(center = 0, scale = 1))
-  share <- if (length(weights)) normalise(weights) else rep(1 / length(response$y), length(response$y))
   center <- sum(share * response$y)
-  scale <- sqrt(sum(share * (response$y - center)^2))
+  most <- max(abs(response$y - center))   # so that squares stay within the range of numbers
+  scale <- most * sqrt(sum(share * ((response$y - center) / most)^2))
   if (!(is.finite(scale) && scale > 0)) hofm_abort("`y` must vary over the rows with positive weight.", argument = "y")
   list(center = center, scale = scale)
 }
@@ -237,11 +245,11 @@ bayes_data <- function(fit, training) {
 
 # The draws of a fit that has none yet, or that goes on from where its chains stand.
 run_chains <- function(fit, training, from = list()) {
-  blocks <- standardised_blocks(training$blocks, fit$scaling$x)
+  blocks <- standardized_blocks(training$blocks, fit$scaling$x)
   model <- bayes_model(fit)
   plan <- fit$plan
   watched <- unique(round(seq(1, fit$n, length.out = 20)))
-  progress <- new_progress(fit$control, plan$iter)
+  progress <- sampling_progress(fit$control, plan$iter)
   on.exit(progress$done())
   sampled <- within_memory(sample_cpp(
     blocks, bayes_data(fit, training), model, cpp_prior(fit$prior, blocks, model),
@@ -276,12 +284,5 @@ report_chains <- function(fit) {
     hofm_warn(sprintf("Interrupted: %d draws of each chain were made, of %d.", min(counts), fit$plan$iter - fit$plan$warmup),
               "hofm_warning_interrupted")
   }
-  worst <- chain_diagnostics(fit)
-  bad <- worst$rhat > 1.1
-  if (any(bad, na.rm = TRUE)) {
-    at <- which.max(worst$rhat)
-    hofm_warn(sprintf(paste("Chains disagree: R-hat is %.2f for %s, and above 1.1 for %d of %d numbers that are watched.",
-                            "Use a larger `iter`, a lower `order` or a smaller `rank`."),
-                      worst$rhat[at], worst$variable[at], sum(bad, na.rm = TRUE), nrow(worst)), "hofm_warning_chains")
-  }
+  warn_of_chains(chain_diagnostics(fit))
 }

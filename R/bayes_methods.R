@@ -33,7 +33,22 @@ effective_size <- function(draws) {
   min(length(draws) / max(2 * sum(pairs) - 1, 1 / log10(length(draws))), length(draws) * log10(length(draws)))
 }
 
-# A row for each number that is watched.
+# Chains that disagree, or that have not said enough yet, in numbers that should be known: prior scales need not be.
+warn_of_chains <- function(diagnostics, least = 0) {
+  d <- diagnostics[!startsWith(diagnostics$variable, "scale["), ]
+  advice <- "Go on with update(fit, iter = ), or use a lower `order` or a smaller `rank`."
+  if (any(d$rhat > 1.1, na.rm = TRUE)) {
+    at <- which.max(d$rhat)
+    hofm_warn(sprintf("Chains disagree: R-hat is %.2f for %s, and above 1.1 for %d of %d numbers that are watched. %s",
+                      d$rhat[at], d$variable[at], sum(d$rhat > 1.1, na.rm = TRUE), nrow(d), advice), "hofm_warning_chains")
+  } else if (any(d$ess < least, na.rm = TRUE)) {
+    at <- which.min(d$ess)
+    hofm_warn(sprintf("Chains are short: the draws of %s are worth %.0f independent ones. %s", d$variable[at], d$ess[at], advice),
+              "hofm_warning_chains")
+  }
+}
+
+# A row for each number that is watched; noise and link values on the scale of the response.
 chain_diagnostics <- function(fit) {
   times <- min(vapply(fit$chains, function(chain) ncol(chain$watched), 0L))
   tell <- vapply(seq_along(fit$watched), function(v) {
@@ -41,7 +56,12 @@ chain_diagnostics <- function(fit) {
     draws <- matrix(draws, times)
     c(mean(draws), stats::sd(draws), split_rhat(draws), effective_size(draws))
   }, numeric(4))
-  data.frame(variable = fit$watched, mean = tell[1, ], sd = tell[2, ], rhat = tell[3, ], ess = tell[4, ])
+  d <- data.frame(variable = fit$watched, mean = tell[1, ], sd = tell[2, ], rhat = tell[3, ], ess = tell[4, ])
+  link <- startsWith(d$variable, "link[")
+  natural <- link | d$variable == "sigma"
+  d[natural, c("mean", "sd")] <- d[natural, c("mean", "sd")] * fit$scaling$y$scale
+  d$mean[link] <- d$mean[link] + fit$scaling$y$center
+  if (fit$family == "gaussian") d else d[d$variable != "sigma", ]
 }
 
 # ---- The object --------------------------------------------------------------------------------------------
@@ -74,9 +94,9 @@ bayes_rules <- function() {
     prior = function(f) inherits(check_prior(f$prior), "hofm_prior"),
     blueprint = sound_blueprint,
     scaling = function(f) {
-      widths <- lengths(lapply(f$scaling$x, `[[`, "center"))
-      sum(widths) == length(f$features) && is_finite_one(f$scaling$y$center) && is_finite_one(f$scaling$y$scale) &&
-        all(vapply(f$scaling$x, function(s) are_finite(s$center, length(s$scale)) && are_finite(s$scale, length(s$center)), NA))
+      s <- f$scaling
+      are_finite(s$x$center, length(f$features)) && are_finite(s$x$scale, length(f$features)) && is_finite_one(s$y$center) &&
+        is_finite_one(s$y$scale)
     },
     n = function(f) is_count(f$n), seed = function(f) is_finite_one(f$seed), pairs = function(f) is_flag(f$pairs),
     offset_given = function(f) is_flag(f$offset_given), call = function(f) is.call(f$call),
@@ -98,14 +118,15 @@ sound_training <- function(training, fit) {
   index <- function(b) if (is.null(b$index)) nrow(b$x) == fit$n else length(b$index) == fit$n && all(b$index %in% seq_len(nrow(b$x)))
   are_finite(training$y, fit$n) && length(training$weights) %in% c(0, fit$n) && length(training$offset) %in% c(0, fit$n) &&
     all(vapply(training$blocks, function(b) is_dgc(b$x) && is_sound_cpp(b$x) && index(b), NA)) &&
-    identical(as.double(vapply(training$blocks, function(b) ncol(b$x), 0L)), as.double(lengths(lapply(fit$scaling$x, `[[`, "center"))))
+    sum(vapply(training$blocks, function(b) ncol(b$x), 0L)) == length(fit$features)
 }
 
 #' Print and summarise a Bayesian fit
 #'
-#' `summary()` tells for the standard deviation of the noise (on the standardised scale), cut points, prior scales of each degree and group,
-#' and link values of some training rows: posterior mean and standard deviation, split R-hat and effective sample size. R-hat above 1.1
-#' or an effective size below 100 asks for more sweeps: `update(fit, iter = )`.
+#' `summary()` tells for the standard deviation of the noise, cut points, prior scales of each degree and group (on the standardised scale),
+#' and link values of some training rows: posterior mean and standard deviation, split R-hat and effective sample size. It warns where R-hat
+#' is above 1.1, or an effective size below 50, for the noise, a cut point or a link value: then more sweeps are needed, `update(fit, iter = )`.
+#' The scale of a degree that the data say nothing of may stay vague.
 #'
 #' @param x,object A fit from [bayes_hofm()], or its summary.
 #' @param digits Significant digits of the numbers shown.
@@ -127,17 +148,20 @@ print.bayes_hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
     Data = sprintf("%s, %s in %s", counted(x$n, "row"), counted(length(x$features), "feature"), counted(nlevels(x$groups), "group")),
     Chains = sprintf("%s of %d sweeps, %d for warm-up; %s kept", counted(length(x$chains), "chain"), x$plan$iter, x$plan$warmup,
                      counted(count_draws(x), "draw")),
-    `R-hat` = sprintf("at most %s; effective sizes from %s", format(max(d$rhat, na.rm = TRUE), digits = digits),
-                      format(round(min(d$ess, na.rm = TRUE)))))
+    `R-hat` = sprintf("at most %s; effective sizes from %s", shown_end(max, d$rhat, digits), shown_end(min, round(d$ess), digits)))
   cat(sprintf("%-12s%s\n", paste0(names(facts), ":"), facts), sep = "")
   invisible(x)
 }
+
+shown_end <- function(end, x, digits) if (all(is.na(x))) "unknown" else format(end(x, na.rm = TRUE), digits = digits)
 
 #' @rdname print.bayes_hofm
 #' @export
 summary.bayes_hofm <- function(object, ...) {
   check_bayes(object)
-  structure(list(fit = object, diagnostics = chain_diagnostics(object)), class = "summary.bayes_hofm")
+  diagnostics <- chain_diagnostics(object)
+  warn_of_chains(diagnostics, least = 50)
+  structure(list(fit = object, diagnostics = diagnostics), class = "summary.bayes_hofm")
 }
 
 #' @rdname print.bayes_hofm
@@ -154,32 +178,63 @@ print.summary.bayes_hofm <- function(x, digits = max(3, getOption("digits") - 3)
 
 #' Draws for the posterior package
 #'
-#' The noise, cut points, prior scales, weights of single features and, if asked for, weights of interactions. Never the factors P
-#' themselves: they are defined only up to sign, order and rotation, and their means over draws mean nothing.
+#' The noise, cut points, the scale of each prior, weights of single features and, if asked for, weights of interactions and predictions.
+#' Never the factors P themselves: they are defined only up to sign, order and rotation, and their means over draws mean nothing.
 #'
 #' @param x A fit from [bayes_hofm()] that kept draws.
 #' @param interactions `NULL`, or a list of vectors with names of features, each an interaction.
+#' @param newdata `NULL`, or rows as for [predict.bayes_hofm()], whose mean responses are added.
+#' @param offset As for [predict.bayes_hofm()].
 #' @param ... Not used.
-#' @return A `draws_array` of the posterior package. Weights are on the standardised scale.
+#' @return A `draws_array` of the posterior package: `sigma`, the noise's standard deviation, of a numeric response; `cut[c]`, the upper
+#'   ends of ordered classes, from the second on; `scale[t,g]`, the root mean square of the parameters of degree t and group g under their prior;
+#'   `w[feature]` and `W[feature,feature]`, weights in the unit of the response on standardised columns; `pred[i]`.
 #' @examplesIf requireNamespace("posterior", quietly = TRUE)
 #' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
-#' posterior::summarise_draws(posterior::as_draws(fit, interactions = list(c("hp", "wt"))))
+#' posterior::summarise_draws(posterior::as_draws(fit, interactions = list(c("hp", "wt")), newdata = mtcars[1:2, ]))
 #' @exportS3Method posterior::as_draws
-as_draws.bayes_hofm <- function(x, interactions = NULL, ...) {
+as_draws.bayes_hofm <- function(x, interactions = NULL, newdata = NULL, offset = NULL, ...) {
   check_bayes(x, "x", draws = TRUE)
   sets <- lapply(interactions, match_features, features = x$features)
-  per_chain <- min(vapply(x$chains, function(chain) ncol(chain$draws), 0L))
-  one <- function(chain) t(vapply(seq_len(per_chain), function(r) {
-    draw <- draw_parameters(x, chain$draws[, r])
-    c(sigma = x$scaling$y$scale / sqrt(chain$draws[2, r]), stats::setNames(draw$w, if (length(draw$w)) sprintf("w[%s]", x$features)),
-      vapply(sets, function(set) interaction_weight(draw, set), 0))
-  }, numeric(1 + (if (x$spec$linear) length(x$features) else 0) + length(sets))))
-  values <- lapply(x$chains, one)
-  names <- c("sigma", if (x$spec$linear) sprintf("w[%s]", x$features),
-             vapply(sets, function(set) sprintf("W[%s]", paste(x$features[set], collapse = ",")), ""))
-  array <- array(NA_real_, c(per_chain, length(values), length(names)), list(NULL, NULL, names))
-  for (c in seq_along(values)) array[, c, ] <- matrix(values[[c]], per_chain)
-  posterior::as_draws_array(array)
+  pred <- if (!is.null(newdata)) response_draws_of(x, newdata, NULL, offset, FALSE, expected_draws)
+  each <- min(vapply(x$chains, function(chain) ncol(chain$draws), 0L))
+  chain_of <- chain_numbers(x)
+  values <- lapply(seq_along(x$chains), function(c) {
+    draws <- x$chains[[c]]$draws[, seq_len(each), drop = FALSE]
+    cbind(told_parameters(x, draws, sets), pred[utils::head(which(chain_of == c), each), , drop = FALSE])
+  })
+  names <- c(told_names(x), vapply(sets, function(set) sprintf("W[%s]", paste(x$features[set], collapse = ",")), ""),
+             if (!is.null(pred)) sprintf("pred[%d]", seq_len(ncol(pred))))
+  array <- array(unlist(values), c(each, length(names), length(values)), list(NULL, names, NULL))
+  posterior::as_draws_array(aperm(array, c(1, 3, 2)))
+}
+
+told_names <- function(fit) {
+  c(if (fit$family == "gaussian") "sigma", watched_names(fit, bayes_model(fit))[-1], if (fit$spec$linear) sprintf("w[%s]", fit$features))
+}
+
+# Packed draws, a column each, as rows of numbers that have a meaning.
+told_parameters <- function(fit, draws, sets) {
+  one <- function(draw) {
+    parameters <- draw_parameters(fit, draw)
+    c(if (fit$family == "gaussian") fit$scaling$y$scale / sqrt(draw[2]), draw[2L + seq_len(max(0L, fit$response$classes - 1L))][-1],
+      prior_scales(fit, draw), parameters$w * fit$scaling$y$scale,
+      fit$scaling$y$scale * vapply(sets, function(set) interaction_weight(parameters, set), 0))
+  }
+  t(matrix(apply(draws, 2, one), ncol = ncol(draws)))
+}
+
+# The root mean square of a parameter of each term and group under its prior.
+prior_scales <- function(fit, draw) {
+  at <- 2L + max(0L, fit$response$classes - 1L)
+  unlist(lapply(bayes_model(fit)$terms, function(term) {
+    groups <- nlevels(fit$groups) + (term$augment > 0)
+    size <- ncol(term$P) * groups
+    lambda <- draw[at + length(term$P) + seq_len(size)]
+    mu <- draw[at + length(term$P) + size + seq_len(size)]
+    at <<- at + length(term$P) + 2L * size
+    sqrt(rowMeans(matrix(1 / lambda + mu^2, groups)))
+  }))
 }
 
 match_features <- function(set, features) {
@@ -196,16 +251,17 @@ interaction_weight <- function(draw, set) {
 }
 
 # The strongest combinations of a posterior: candidates are the strongest of some draws, judged by all draws.
-bayes_interactions <- function(fit, degree, n, level = 0.9) {
+bayes_interactions <- function(fit, degree, n, possible = TRUE, by = "feature", data = NULL, level = 0.9) {
   check_bayes(fit, "fit", draws = TRUE)
-  degree <- check_degree(degree, fit$spec)
+  degree <- check_degree(degree, c(fit$spec, fit["features"]))
   n <- check_count(n, "n")
-  of_chain <- function(chain) lapply(seq_len(ncol(chain$draws)), function(r) draw_parameters(fit, chain$draws[, r]))
-  draws <- unlist(lapply(fit$chains, of_chain), recursive = FALSE)
-  factors <- lapply(draws, degree_factors, t = degree)
-  if (is.null(factors[[1]])) return(bayes_interaction_frame(matrix(0L, 0L, degree), matrix(0, length(draws), 0), fit, level))
-  some <- factors[unique(round(seq(1, length(factors), length.out = 20)))]
-  found <- unique(do.call(rbind, lapply(some, function(f) interactions_cpp(f$P, f$c, degree, 2L * n, integer(), list(), NULL, FALSE)$features)))
+  x <- if (by == "variable" || !is.null(data)) standardised_rows(fit, data)
+  if (by == "variable") return(bayes_variable_shares(fit, x, degree, n, level))
+  factors <- lapply(all_draws(fit), degree_factors, t = degree)
+  if (is.null(factors[[1]])) return(bayes_interaction_frame(matrix(0L, 0L, degree), matrix(0, length(factors), 0), fit, level))
+  group <- if (possible) exclusive_groups(fit) else integer()
+  strongest <- function(f) interactions_cpp(f$P, f$c, degree, 2L * n, group, list(), if (possible) x, FALSE)$features
+  found <- unique(do.call(rbind, lapply(factors[some_of(factors, 20)], strongest)))
   weights <- vapply(factors, function(f) {
     products <- Reduce(`*`, lapply(seq_len(degree), function(q) f$P[found[, q], , drop = FALSE]))
     drop(products %*% f$c)
@@ -215,13 +271,51 @@ bayes_interactions <- function(fit, degree, n, level = 0.9) {
   bayes_interaction_frame(found[best, , drop = FALSE], weights[, best, drop = FALSE], fit, level)
 }
 
+all_draws <- function(fit) {
+  unlist(lapply(fit$chains, function(chain) lapply(seq_len(ncol(chain$draws)), function(r) draw_parameters(fit, chain$draws[, r]))),
+         recursive = FALSE)
+}
+
+# Places of `most` elements, evenly spaced.
+some_of <- function(x, most) unique(round(seq(1, length(x), length.out = most)))
+
+# Rows as the draws take them, joined: those of training unless there are others.
+standardised_rows <- function(fit, data) {
+  design <- if (is.null(data)) training_design(fit) else bayes_design(fit, data, if (fit$offset_given) rep(0, data_rows(data)), arg = "data")
+  x <- from_matrix(blocks_matrix(design$blocks))
+  if (any(design$missing)) x <- from_matrix(x[!design$missing, , drop = FALSE])
+  if (!nrow(x)) hofm_abort("`data` must have at least one row without missing values.", argument = "data")
+  Matrix::drop0(x)
+}
+
+data_rows <- function(data) if (inherits(data, "link_pairs")) length(data$i) else NROW(data)
+
+# Shares of variables in the variance of the link, in fifty draws: they cost as much as those of fifty fits.
+bayes_variable_shares <- function(fit, x, degree, n, level) {
+  draws <- all_draws(fit)
+  tables <- lapply(draws[some_of(draws, 50)], function(draw) {
+    variable_shares(c(draw, fit[c("features", "blueprint", "control")]), x, degree, .Machine$integer.max)
+  })
+  keys <- combination_keys(tables[[1]])
+  shares <- vapply(tables, function(table) table$share[match(keys, combination_keys(table))], numeric(length(keys)))
+  shares <- t(matrix(shares, length(keys)))
+  best <- utils::head(order(-colMeans(shares)), n)
+  frame <- tables[[1]][best, seq_len(degree), drop = FALSE]
+  frame$share <- colMeans(shares)[best]
+  frame <- cbind(frame, spread_of(shares[, best, drop = FALSE], level))
+  rownames(frame) <- NULL
+  frame
+}
+
+# Standard deviation and interval of each column.
+spread_of <- function(values, level) {
+  ends <- if (ncol(values)) column_quantiles_cpp(values, (1 + c(-1, 1) * level) / 2) else matrix(0, 0, 2)
+  data.frame(sd = if (ncol(values)) apply(values, 2, stats::sd) else numeric(), lower = ends[, 1], upper = ends[, 2])
+}
+
 bayes_interaction_frame <- function(index, weights, fit, level) {
   weights <- weights * fit$scaling$y$scale
-  frame <- interaction_frame(index, colMeans(weights), fit$features)
-  ends <- if (ncol(weights)) column_quantiles_cpp(weights, (1 + c(-1, 1) * level) / 2) else matrix(0, 0, 2)
-  frame$sd <- if (ncol(weights)) apply(weights, 2, stats::sd) else numeric()
-  frame$lower <- ends[, 1]
-  frame$upper <- ends[, 2]
+  frame <- cbind(interaction_frame(index, colMeans(weights), feature_labels(fit)), spread_of(weights, level))
   frame$sign <- pmax(colMeans(weights > 0), colMeans(weights < 0))
   frame
 }
@@ -272,45 +366,62 @@ join_chains <- function(a, b) {
 #' factors of different chains have nothing to do with each other. Within a chain the signs seldom change, and predictions are nearly as
 #' good as those of all draws.
 #'
-#' @param fit A fit from [bayes_hofm()] to a numeric response, without centred columns: an ordinary fit knows nothing of centring, which
-#'   mixes the degrees.
+#' @param fit A fit from [bayes_hofm()] to a numeric response. The ordinary fit has the same scales of columns, as with
+#'   `hofm(standardize = TRUE)`; nodes of pairs cannot be centred there, so that those of `fit` must not be, either.
 #' @param chain Number of the chain.
 #' @return A fit of class `hofm`.
 #' @examples
-#' set.seed(1)
-#' d <- data.frame(a = factor(sample(5, 100, TRUE)), b = factor(sample(5, 100, TRUE)), y = rnorm(100))
-#' fit <- bayes_hofm(y ~ a + b, d, rank = 2, iter = 100, chains = 2, control = hofm_control(seed = 1))
-#' as_hofm(fit)
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' predict(as_hofm(fit), mtcars[1:3, ])
 #' @export
 as_hofm <- function(fit, chain = 1) {
   check_given()
   check_bayes(fit, "fit")
   chain <- check_count(chain, "chain", max = length(fit$chains))
-  if (fit$family != "gaussian") hofm_abort("`fit` must have a numeric response: hofm() has no probit link.", "hofm_error_unsupported")
-  if (any(unlist(lapply(fit$scaling$x, `[[`, "center")) != 0) || fit$spec$model != "hofm") {
-    hofm_abort(paste("`fit` has centred columns or shared factors, which an ordinary fit on the same data cannot stand for.",
-                     "Use predict() of the fit itself."), "hofm_error_unsupported")
-  }
-  if (is.null(fit$training)) hofm_abort("`fit` has no training data: it was made with `keep_fitted = FALSE`.", argument = "fit")
-  mean <- draw_parameters(fit, fit$chains[[chain]]$mean)
-  y <- fit$scaling$y
-  x <- unlist(lapply(fit$scaling$x, `[[`, "scale"))
-  engine <- list(
-    intercept = mean$intercept * y$scale + y$center, w = if (!is.null(mean$w)) mean$w * y$scale / x,
-    P = lapply(stats::setNames(nm = names(mean$P)), function(t) mean$P[[t]] / x), solver = "gibbs", converged = TRUE,
-    trace = data.frame(iteration = fit$plan$iter, seconds = fit$seconds, objective = 0), seed = fit$seed)
-  # The spread c of the response is shared by the factors of a product: c prod p_j = prod (c^(1/t) p_j).
-  for (t in names(engine$P)) engine$P[[t]] <- engine$P[[t]] * y$scale^(1 / as.integer(t))
-  spec <- replace(fit$spec, c("loss", "lambda"), list("squared", numeric(fit$spec$order)))
+  check_can_be_hofm(fit, chain)
+  standard <- if (!fit$pairs) fit$scaling$x
+  blocks <- standardized_blocks(fit$training$blocks, standard)
+  spec <- replace(fit$spec, c("loss", "lambda", "standardize"),
+                  list("squared", numeric(if (fit$spec$model == "hofm") fit$spec$order else 1L), !fit$pairs))
+  engine <- c(mean_parameters(fit, chain), list(solver = "gibbs", converged = TRUE, seed = fit$seed))
+  if (fit$pairs) engine <- scale_features(engine, 1 / fit$scaling$x$scale)
   training <- fit$training
   weights <- if (length(training$weights)) training$weights
-  problem <- list(blocks = training$blocks, n = fit$n, features = fit$features, y = training$y,
-                  weights = check_weights(weights, fit$n)$share, offset = training$offset, task = list(kind = "samples"))
-  of <- c(engine, spec[c("model", "order", "rank", "linear")])
-  engine$link <- link_values(of, training$blocks, fit$control$threads) + if (length(training$offset)) training$offset else 0
+  problem <- list(blocks = blocks, n = fit$n, features = fit$features, y = training$y, weights = check_weights(weights, fit$n)$share,
+                  offset = training$offset, task = list(kind = "samples"))
+  engine$link <- link_values(c(engine, spec[c("model", "order", "rank", "linear")]), blocks, fit$control$threads) +
+    if (length(training$offset)) training$offset else 0
   engine$objective <- sum(problem$weights * (problem$y - engine$link)^2) / 2
-  engine$trace$objective <- engine$objective
+  engine$trace <- data.frame(iteration = fit$plan$iter, seconds = fit$seconds, objective = engine$objective)
+  blueprint <- c(fit$blueprint, list(features = fit$features, standard = standard))
   new_hofm(engine, problem, spec, fit$control, list(kind = "numeric", levels = NULL), weights,
-           list(offset_given = fit$offset_given, na.action = fit$na.action, blueprint = c(fit$blueprint, list(features = fit$features))),
-           fit$call)
+           list(offset_given = fit$offset_given, na.action = fit$na.action, blueprint = blueprint), fit$call)
+}
+
+check_can_be_hofm <- function(fit, chain) {
+  if (fit$family != "gaussian") {
+    hofm_abort("`fit` must have a numeric response: hofm() has no probit link. Use predict() of the fit itself.", "hofm_error_unsupported")
+  }
+  if (fit$pairs && any(fit$scaling$x$center != 0)) {
+    hofm_abort("`fit` has nodes whose columns were centred, which hofm() does not do: use predict() of the fit itself.",
+               "hofm_error_unsupported")
+  }
+  if (is.null(fit$training)) hofm_abort("`fit` has no training data: it was made with `keep_fitted = FALSE`.", argument = "fit")
+  if (!length(fit$chains[[chain]]$mean)) hofm_abort(sprintf("Chain %d of `fit` has no draws.", chain), argument = "chain")
+}
+
+# The mean over a chain, on the scale of the response. Its spread c is shared by the factors of a product: c prod p_j = prod (c^(1/t) p_j).
+mean_parameters <- function(fit, chain) {
+  mean <- draw_parameters(fit, fit$chains[[chain]]$mean)
+  y <- fit$scaling$y
+  root <- function(t) y$scale^(1 / t)
+  out <- list(intercept = mean$intercept * y$scale + y$center, w = if (!is.null(mean$w)) mean$w * y$scale)
+  if (fit$spec$model == "hofm") {
+    out$P <- lapply(stats::setNames(nm = names(mean$P)), function(t) mean$P[[t]] * root(as.integer(t)))
+  } else {
+    out$P <- lapply(mean$P, `*`, root(fit$spec$order))
+    out$gamma <- mean$gamma * root(fit$spec$order)
+    out$theta <- theta_from_gamma(out$gamma)
+  }
+  out
 }

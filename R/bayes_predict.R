@@ -57,19 +57,19 @@ check_bayes_type <- function(fit, type, interval) {
 #' @return A list: `blocks` on the standardised scale, with columns for new levels behind those of the fit; `level_group`, the group of
 #'   each of these; `offset`, `missing` and `n`.
 #' @noRd
-bayes_design <- function(fit, newdata, offset, allow_new_levels = FALSE) {
+bayes_design <- function(fit, newdata, offset, allow_new_levels = FALSE, arg = "newdata") {
   if (is.null(newdata)) return(training_design(fit))
   if (fit$pairs != inherits(newdata, "link_pairs")) {
-    must_be("newdata", if (fit$pairs) "made by link_pairs(), as in training" else "a data frame or a matrix, as in training", newdata)
+    must_be(arg, if (fit$pairs) "made by link_pairs(), as in training" else "a data frame or a matrix, as in training", newdata)
   }
   blueprint <- c(fit$blueprint, list(features = fit$features))
-  design <- if (fit$pairs) list(blocks = matched_blocks(fit, newdata), n = length(newdata$i), missing = integer(), offset = NULL)
-  else design_for(blueprint, newdata, allow_new_levels)
+  design <- if (fit$pairs) list(blocks = matched_blocks(fit, newdata, arg), n = length(newdata$i), missing = integer(), offset = NULL)
+  else design_for(blueprint, newdata, allow_new_levels, arg)
   design$offset <- total_offset(fit, design, offset)
   n <- design_rows(design)
   gaps <- if (is.logical(design$missing)) design$missing else rep(FALSE, n)
   if (!is.null(design$offset)) gaps <- gaps | is.na(design$offset)
-  blocks <- standardised_blocks(design_blocks(design), fit$scaling$x)
+  blocks <- standardized_blocks(design_blocks(design), fit$scaling$x)
   new <- if (allow_new_levels && blueprint$kind == "frame" && n > 0) new_level_columns(blueprint, newdata, fit$groups)
   if (!is.null(new)) blocks[[1]]$x <- cbind(blocks[[1]]$x, new$x)
   list(blocks = blocks, n = n, missing = gaps, level_group = new$group,
@@ -80,7 +80,7 @@ training_design <- function(fit) {
   if (is.null(fit$training)) {
     hofm_abort("`newdata` must be given: the fit was made with `keep_fitted = FALSE` and has no training data.", argument = "newdata")
   }
-  list(blocks = standardised_blocks(fit$training$blocks, fit$scaling$x), n = fit$n, missing = rep(FALSE, fit$n),
+  list(blocks = standardized_blocks(fit$training$blocks, fit$scaling$x), n = fit$n, missing = rep(FALSE, fit$n),
        level_group = NULL, offset = if (length(fit$training$offset)) fit$training$offset)
 }
 
@@ -109,10 +109,12 @@ new_level_columns <- function(blueprint, newdata, groups) {
 
 bayes_shape <- function(fit) list(model = bayes_model(fit), groups = nlevels(fit$groups), classes = fit$response$classes)
 
-# Draws x rows, all chains below each other, on the scale of the link.
+# Draws x rows, all chains below each other, on the scale of the link. Rows are found in the transpose, if there is one, without a look at
+# all of the matrix.
 link_draws <- function(fit, design, rows, threads) {
   blocks <- lapply(design$blocks, function(b) {
-    if (is.null(b$index)) list(x = b$x[rows, , drop = FALSE], index = NULL) else list(x = b$x, index = b$index[rows])
+    if (!is.null(b$index)) return(list(x = b$x, index = b$index[rows]))
+    list(x = if (is.null(b$across)) b$x[rows, , drop = FALSE] else Matrix::t(b$across[, rows, drop = FALSE]), index = NULL)
   })
   scale <- fit$scaling$y
   offset <- if (is.null(design$offset)) numeric() else design$offset[rows] / scale$scale
@@ -134,6 +136,7 @@ by_rows <- function(fit, design, threads, tell, type = "response") {
   if (design$n == 0) return(if (type == "class") factor(character(), levels = fit$response$levels) else numeric())
   size <- max(1, floor(4e6 / count_draws(fit)))
   starts <- seq(1, design$n, by = size)
+  if (length(starts) > 2) design$blocks <- lapply(design$blocks, function(b) if (is.null(b$index)) c(b, across = Matrix::t(b$x)) else b)
   told <- lapply(starts, function(first) {
     rows <- first:min(design$n, first + size - 1)
     tell(link_draws(fit, design, rows, threads), rows)

@@ -2,8 +2,9 @@
 
 #' Priors of a Bayesian factorization machine
 #'
-#' All are stated on the standardised scale: numeric columns that are not 0/1 are divided by their standard deviation (and centred, unless
-#' most of their values are zero), and so is a numeric response.
+#' All are stated on the standardised scale. Columns of zeros and ones stay as they are; other columns get mean 0 and standard deviation 1,
+#' but where most of their values are zero these stay zero, and the others get mean square 1. A numeric response gets mean 0 and standard
+#' deviation 1.
 #'
 #' Parameters of degree t and factor s that belong to group g are normal with mean mu and precision lambda; lambda has a gamma
 #' law with this `shape` and with a rate such that, at lambda = `shape` / rate, every degree has the same spread `scale` of its part of f
@@ -71,49 +72,4 @@ print.hofm_prior <- function(x, ...) {
   shown <- vapply(unclass(x), show, "")
   cat(sprintf("  %-15s%s\n", names(shown), shown), sep = "")
   invisible(x)
-}
-
-# ---- The standardised scale --------------------------------------------------------------------------------
-
-# Mean and standard deviation of each column; 0 and 1 for columns of 0 and 1 and for constants. A column that is mostly zeros keeps
-# them: centring would make it dense.
-column_scaling <- function(x) {
-  n <- nrow(x)
-  count <- diff(x@p)
-  column <- rep(seq_len(ncol(x)), count)
-  sums <- function(v) {
-    out <- numeric(ncol(x))
-    if (length(v)) {
-      by_column <- rowsum(v, column)
-      out[as.integer(rownames(by_column))] <- by_column
-    }
-    out
-  }
-  indicator <- sums(as.double(x@x != 1)) == 0
-  mean <- sums(x@x) / n
-  sd <- sqrt((sums((x@x - mean[column])^2) + (n - count) * mean^2) / max(1, n - 1))
-  free <- !indicator & sd > 1e-12 * abs(mean) & is.finite(sd)
-  list(center = ifelse(free & count > n / 2, mean, 0), scale = ifelse(free, sd, 1))
-}
-
-standardised <- function(x, scaling) {
-  x@x <- x@x / rep(scaling$scale, diff(x@p))
-  moved <- which(scaling$center != 0)
-  if (!length(moved) || !nrow(x)) return(x)
-  n <- nrow(x)
-  dense <- as.matrix(x[, moved, drop = FALSE]) - rep(scaling$center[moved] / scaling$scale[moved], each = n)
-  counts <- replace(diff(x@p), moved, n)
-  to <- rep(seq_len(ncol(x)), counts) %in% moved
-  from <- !(rep(seq_len(ncol(x)), diff(x@p)) %in% moved)
-  i <- integer(length(to))
-  value <- numeric(length(to))
-  i[to] <- rep(seq_len(n) - 1L, length(moved))
-  value[to] <- as.vector(dense)
-  i[!to] <- x@i[from]
-  value[!to] <- x@x[from]
-  new_sparse(i, value, counts, n)
-}
-
-standardised_blocks <- function(blocks, scaling) {
-  Map(function(block, by) list(x = standardised(block$x, by), index = block$index), blocks, scaling)
 }

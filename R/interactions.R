@@ -78,12 +78,13 @@ interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, 
                          sort = NULL, resample = 0, seed = NULL, workers = 1, top = NULL) {
   check_given()
   if (inherits(fit, "bayes_hofm")) {
-    plain <- c(possible = missing(possible), data = is.null(data), by = missing(by), sort = is.null(sort), resample = missing(resample))
+    plain <- c(sort = is.null(sort), resample = missing(resample), seed = missing(seed), workers = missing(workers), top = is.null(top))
     if (!all(plain)) {
       hofm_abort(sprintf("`%s` must be left out for a fit from bayes_hofm(): its draws say how sure a weight is.", names(plain)[!plain][1]),
                  argument = names(plain)[!plain][1])
     }
-    return(bayes_interactions(fit, degree, n))
+    by <- if (missing(by)) "feature" else check_choice(by, "by", c("feature", "variable"))
+    return(bayes_interactions(fit, degree, n, check_flag(possible, "possible"), by, data))
   }
   refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
   if (!is.null(refits)) fit <- fit$fit

@@ -13,7 +13,7 @@ predict_table <- function() {
   }
   list(
     "function" = function(model, newdata, args, two) do.call(model, c(list(newdata), args)),
-    hofm = on_response_scale, cv_hofm = on_response_scale, glm = on_response_scale,
+    hofm = on_response_scale, cv_hofm = on_response_scale, bayes_hofm = on_response_scale, glm = on_response_scale,
     glmnet = predict_glmnet, cv.glmnet = predict_glmnet,
     ranger = function(model, newdata, args, two) call_predict(model, list(data = newdata), args)$predictions,
     model_fit = predict_parsnip, workflow = predict_parsnip,
@@ -122,6 +122,7 @@ model_facts <- function(model, args) {
   }
   if (inherits(model, "hofm_classes")) return(classes_facts(model))
   if (inherits(model, "hofm")) return(machine_facts(model))
+  if (inherits(model, "bayes_hofm")) return(posterior_facts(model))
   list(order = NA_integer_, rank = NA_character_, parameters = count_coefficients(model, args),
        seconds = fit_seconds(model))
 }
@@ -138,6 +139,13 @@ classes_facts <- function(fit) {
   list(order = one$order, rank = if (length(one$rank)) per_degree(one$rank) else NA_character_,
        parameters = sum(vapply(fit$fits, function(f) as.double(count_parameters(f)), 0)),
        seconds = if (is_one(fit$seconds)) fit$seconds else NA_real_)
+}
+
+posterior_facts <- function(fit) {
+  check_bayes(fit, "models")
+  terms <- bayes_model(fit)$terms
+  list(order = fit$spec$order, rank = if (length(fit$spec$rank)) per_degree(fit$spec$rank) else NA_character_,
+       parameters = fit$spec$intercept + sum(vapply(terms, function(t) as.double(length(t$P)), 0)), seconds = fit$seconds)
 }
 
 # Coefficients that are there and not zero; NA for models that have none, such as trees.

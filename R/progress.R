@@ -4,15 +4,29 @@
 new_progress <- function(control, max_iter) {
   if (control$verbose) return(list(step = message_step, done = function() NULL))
   if (!interactive()) return(list(step = NULL, done = function() NULL))
-  bar_progress(max_iter)
+  bar_progress(max_iter, function(iteration, seconds, objective) sprintf("objective %.6g", objective))
+}
+
+# The same for chains, which have no objective, but an end that can be told: a message for each twentieth of the sweeps.
+sampling_progress <- function(control, iter) {
+  left <- function(iteration, seconds, ...) sprintf("%.0f s left", seconds / iteration * (iter - iteration))
+  if (!control$verbose) return(if (interactive()) bar_progress(iter, left) else list(step = NULL, done = function() NULL))
+  told <- 0
+  step <- function(iteration, seconds, ...) {
+    if (iteration - told >= iter / 20 || iteration == iter) {
+      told <<- iteration
+      hofm_inform(sprintf("sweep %d of %d, %.2f s, %s", iteration, iter, seconds, left(iteration, seconds)))
+    }
+  }
+  list(step = step, done = function() NULL)
 }
 
 message_step <- function(iteration, seconds, objective) {
   hofm_inform(sprintf("iteration %d, %.2f s, objective %.8g", iteration, seconds, objective))
 }
 
-# The bar appears once a fit has taken two seconds.
-bar_progress <- function(max_iter) {
+# The bar appears once a fit has taken two seconds. status(iteration, seconds, objective) is what it says at its end.
+bar_progress <- function(max_iter, status) {
   bar <- NULL
   step <- function(iteration, seconds, objective) {
     if (seconds < 2) return(invisible())
@@ -22,7 +36,7 @@ bar_progress <- function(max_iter) {
         format = "Fitting {cli::pb_bar} {cli::pb_current}/{cli::pb_total} | {cli::pb_elapsed} | {cli::pb_status}"
       )
     }
-    cli::cli_progress_update(set = iteration, status = sprintf("objective %.6g", objective), id = bar)
+    cli::cli_progress_update(set = iteration, status = status(iteration, seconds, objective), id = bar)
   }
   list(step = step, done = function() if (!is.null(bar)) cli::cli_progress_done(id = bar))
 }

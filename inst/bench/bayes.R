@@ -1,57 +1,116 @@
-# Rscript bayes.R [part ...]: held-out RMSE, coverage of 90 % predictive intervals and seconds of bayes_hofm(), nothing tuned.
+# Rscript bayes.R [part ...]: held-out RMSE, coverage of 90 % predictive intervals and seconds of bayes_hofm() as it comes, nothing tuned.
 #
-# Parts: insteval (package lme4), ml100k, ml1m (folders of HOFM_DATA). HOFM_ITER, HOFM_CHAINS and HOFM_RANK change the defaults of 1000
-# sweeps, two chains and rank 16 (8 for insteval); HOFM_ORDERS, such as "1,2,3", the orders.
+# Parts: insteval (package lme4), ml100k, ml100k_side, ml1m, ml1m_side (folders of HOFM_DATA); all unless some are named. HOFM_ORDERS, such
+# as "1,2,3", are the orders (2); HOFM_SPLITS how many splits (1), with seeds 1, 2, ...; HOFM_RANK, HOFM_ITER and HOFM_CHAINS change
+# the defaults of bayes_hofm(). Each line is printed when it is known: seconds are processor seconds of fitting, by one thread.
 library(hofm)
+suppressPackageStartupMessages(library(Matrix))
 
-setting <- function(variable, default) {
+setting <- function(variable, default = "") {
   value <- Sys.getenv(variable)
   if (nzchar(value)) value else default
 }
-number <- function(variable, default) as.integer(setting(variable, default))
-folder <- setting("HOFM_DATA", "")
+numbers <- function(variable, default) as.integer(strsplit(setting(variable, default), ",")[[1]])
+folder <- setting("HOFM_DATA")
 
-measure <- function(label, formula, train, test, y, order, rank) {
-  control <- hofm_control(seed = 1, threads = 1)
-  took <- system.time(fit <- bayes_hofm(formula, train, order = order, rank = rank, iter = number("HOFM_ITER", 1000),
-                                        chains = number("HOFM_CHAINS", 2), keep = 200, control = control))[["user.self"]]
-  told <- predict(fit, test, interval = "predictive", allow_new_levels = TRUE)
-  diagnostics <- summary(fit)$diagnostics
-  row <- data.frame(data = label, order = order, rank = rank, rmse = sqrt(mean((test[[y]] - told[, "fit"])^2)),
-                    coverage = mean(test[[y]] >= told[, "lower"] & test[[y]] <= told[, "upper"]), seconds = took,
-                    rhat = stats::median(diagnostics$rhat, na.rm = TRUE))
-  print(row, digits = 5, row.names = FALSE)
-  row
+changed <- function() {
+  given <- c(rank = setting("HOFM_RANK"), iter = setting("HOFM_ITER"), chains = setting("HOFM_CHAINS"))
+  lapply(as.list(given[nzchar(given)]), as.integer)
 }
 
-each_order <- function(...) {
-  for (order in as.integer(strsplit(setting("HOFM_ORDERS", "2"), ",")[[1]])) measure(..., order = order)
+# fit(order, ...) and what it must predict.
+measure <- function(label, split, fit, test, truth) {
+  for (order in numbers("HOFM_ORDERS", "2")) {
+    control <- hofm_control(seed = split, threads = 1, keep_fitted = FALSE)
+    took <- system.time(posterior <- do.call(fit, c(list(order = order, control = control), changed())))
+    told <- predict(posterior, test, interval = "predictive", allow_new_levels = TRUE)
+    known <- summary(posterior)$diagnostics
+    links <- startsWith(known$variable, "link")
+    print(data.frame(data = label, split = split, order = order, rank = posterior$spec$rank[1], chains = posterior$plan$chains,
+                     iter = posterior$plan$iter, rmse = sqrt(mean((truth - told[, "fit"])^2)),
+                     coverage = mean(truth >= told[, "lower"] & truth <= told[, "upper"]),
+                     seconds = took[["user.self"]] + took[["sys.self"]], rhat = max(known$rhat[links]), ess = min(known$ess[links])),
+          digits = 5, row.names = FALSE)
+  }
+}
+
+splits <- function(n, share, use) {
+  for (split in seq_len(numbers("HOFM_SPLITS", "1"))) {
+    set.seed(split)
+    use(split, sample(n, round(share * n)))
+  }
 }
 
 insteval <- function() {
   data("InstEval", package = "lme4", envir = environment())
-  set.seed(1)
-  test <- sample(nrow(InstEval), nrow(InstEval) %/% 5)
-  each_order("InstEval", y ~ s + d + studage + lectage + service + dept, InstEval[-test, ], InstEval[test, ], "y",
-             rank = number("HOFM_RANK", 8))
+  splits(nrow(InstEval), 0.2, function(split, test) {
+    measure("InstEval", split, function(...) bayes_hofm(y ~ s + d + studage + lectage + service + dept, InstEval[-test, ], ...),
+            InstEval[test, ], InstEval$y[test])
+  })
 }
 
-ratings <- function(label, data, share) {
+read_ml100k <- function() {
+  utils::read.delim(gzfile(file.path(folder, "ml100k", "u.data.gz")), header = FALSE, col.names = c("user", "movie", "rating", "time"))
+}
+read_ml1m <- function() utils::read.delim(gzfile(file.path(folder, "ml1m", "ratings.tsv.gz")))
+
+by_ids <- function(label, data, share) {
   data$user <- factor(data$user)
   data$movie <- factor(data$movie)
-  set.seed(1)
-  test <- sample(nrow(data), round(share * nrow(data)))
-  each_order(label, rating ~ user + movie, data[-test, ], data[test, ], "rating", rank = number("HOFM_RANK", 16))
+  splits(nrow(data), share, function(split, test) {
+    measure(label, split, function(...) bayes_hofm(rating ~ user + movie, data[-test, ], ...), data[test, ], data$rating[test])
+  })
+}
+ml100k <- function() by_ids("MovieLens 100K", read_ml100k(), 0.2)
+ml1m <- function() by_ids("MovieLens 1M", read_ml1m(), 0.1)
+
+# Who the user is, which movie it is, and what is known of them: a group for each field.
+one_hot <- function(x) {
+  x <- factor(x)
+  sparseMatrix(i = seq_along(x), j = as.integer(x), x = 1, dims = c(length(x), nlevels(x)))
+}
+fields <- function(file, sep) {
+  con <- gzfile(file)
+  on.exit(close(con))
+  strsplit(iconv(readLines(con), "latin1", "UTF-8"), sep, fixed = TRUE)
+}
+column <- function(rows, k) vapply(rows, `[`, "", k)
+
+with_side <- function(label, data, share, users, movies, user_fields, movie_fields) {
+  A <- c(list(one_hot(users)), user_fields)
+  B <- c(list(one_hot(movies)), movie_fields)
+  groups <- rep(c(paste0("A", seq_along(A)), paste0("B", seq_along(B))), vapply(c(A, B), ncol, 0L))
+  A <- do.call(cbind, A)
+  B <- do.call(cbind, B)
+  x <- cbind(A[match(data$user, users), ], B[match(data$movie, movies), ])
+  splits(nrow(data), share, function(split, test) {
+    measure(label, split, function(...) bayes_hofm(x[-test, ], data$rating[-test], groups = groups, ...), x[test, ], data$rating[test])
+  })
 }
 
-ml100k <- function() {
-  data <- utils::read.delim(gzfile(file.path(folder, "ml100k", "u.data.gz")), header = FALSE,
-                            col.names = c("user", "movie", "rating", "time"))
-  ratings("MovieLens 100K", data, 0.2)
+ml100k_side <- function() {
+  data <- read_ml100k()
+  users <- fields(file.path(folder, "ml100k", "u.user.gz"), "|")
+  movies <- fields(file.path(folder, "ml100k", "u.item.gz"), "|")
+  genres <- as(t(vapply(movies, function(row) as.double(row[6:24]), numeric(19))), "CsparseMatrix")
+  with_side("MovieLens 100K with side features", data, 0.2, as.integer(column(users, 1)), as.integer(column(movies, 1)),
+            list(one_hot(as.integer(column(users, 2)) %/% 5), one_hot(column(users, 3)), one_hot(column(users, 4))),
+            list(genres, one_hot(substring(column(movies, 3), 8))))
 }
 
-ml1m <- function() ratings("MovieLens 1M", utils::read.delim(gzfile(file.path(folder, "ml1m", "ratings.tsv.gz"))), 0.1)
+ml1m_side <- function() {
+  data <- read_ml1m()
+  users <- fields(file.path(folder, "ml1m", "users.dat.gz"), "::")
+  movies <- fields(file.path(folder, "ml1m", "movies.dat.gz"), "::")
+  genres <- strsplit(column(movies, 3), "|", fixed = TRUE)
+  kinds <- sort(unique(unlist(genres)))
+  genres <- sparseMatrix(i = rep(seq_along(genres), lengths(genres)), j = match(unlist(genres), kinds), x = 1,
+                         dims = c(length(genres), length(kinds)))
+  with_side("MovieLens 1M with side features", data, 0.1, as.integer(column(users, 1)), as.integer(column(movies, 1)),
+            list(one_hot(column(users, 2)), one_hot(column(users, 3)), one_hot(column(users, 4))),
+            list(genres, one_hot(sub(".*\\(([0-9]{4})\\)$", "\\1", column(movies, 2)))))
+}
 
-parts <- list(insteval = insteval, ml100k = ml100k, ml1m = ml1m)
+parts <- list(insteval = insteval, ml100k = ml100k, ml100k_side = ml100k_side, ml1m = ml1m, ml1m_side = ml1m_side)
 wanted <- commandArgs(TRUE)
 for (part in if (length(wanted)) wanted else names(parts)) parts[[part]]()

@@ -14,6 +14,8 @@ using namespace hofm::bayes;
 
 namespace {
 
+const std::vector<NodeSet> none;  // sides of plain designs
+
 // Dense columns as a sparse matrix.
 SparseStore dense(int n, int d, std::mt19937 &random) {
   std::normal_distribution<double> normal;
@@ -133,7 +135,7 @@ void order_one_is_closed() {
            M[0][2] * (M[1][0] * M[2][1] - M[1][1] * M[2][0]);
   };
   State state = state_of(machine(1, d, 1), data);
-  Chain chain(design, data, prior, 5, 0, state);
+  Chain chain(design, none, data, prior, 5, 0, state);
   chain.start(1);
   Monitor monitor;
   double mean[3] = {}, products[3][3] = {};
@@ -161,6 +163,100 @@ void order_one_is_closed() {
       const double covariance = ((a + b) % 2 ? -1 : 1) * (minor[0][0] * minor[1][1] - minor[0][1] * minor[1][0]) / det(A);
       CHECK_NEAR(products[a][b] - mean[a] * mean[b], covariance, 0.02);
     }
+  }
+}
+
+// Mean and standard error of a series whose neighbours are alike, from fifty batches.
+struct Estimate {
+  double mean = 0, error = 0;
+  explicit Estimate(const std::vector<double> &x) {
+    const int batches = 50, size = int(x.size()) / batches;
+    double squares = 0;
+    for (int b = 0; b < batches; ++b) {
+      double sum = 0;
+      for (int i = 0; i < size; ++i) sum += x[std::size_t(b) * size + i] / size;
+      mean += sum / batches;
+      squares += sum * sum / batches;
+    }
+    error = std::sqrt((squares - mean * mean) / batches);
+  }
+};
+
+// Orders 2 and 3 with everything but the parameters given: Gibbs sampling against a random walk (Metropolis) over the posterior as it is
+// written. What is compared does not depend on signs: link values, their squares, and the product of a factor's first two parameters.
+void metropolis_agrees(int order) {
+  const check::Context context("order ", order);
+  std::mt19937 random(20 + order);
+  std::normal_distribution<double> normal;
+  const int n = 12, d = 3;
+  const SparseStore x = dense(n, d, random);
+  Design design;
+  design.add(x.view());
+  Data data;
+  data.group.assign(d, 0);
+  data.groups = 1;
+  data.offset.assign(n, 0.0);
+  for (int i = 0; i < n; ++i) data.y.push_back(x.value[i] * x.value[n + i] + 0.5 * normal(random));
+  Prior prior;
+  prior.rate.assign(order, 1);
+  prior.fixed.assign(order, 1.5);
+  prior.noise_fixed = 2;
+  prior.intercept_sd = 1;
+  const auto link = [&](const std::vector<double> &q, int i) {  // q: intercept, then d numbers for each degree
+    double f = q[0];
+    for (int t = 1; t <= order; ++t) {
+      double e[4] = {1, 0, 0, 0};
+      for (int j = 0; j < d; ++j)
+        for (int u = t; u >= 1; --u) e[u] += q[1 + (t - 1) * d + j] * x.value[std::size_t(j) * n + i] * e[u - 1];
+      f += e[t];
+    }
+    return f;
+  };
+  const auto density = [&](const std::vector<double> &q) {
+    double sum = -q[0] * q[0] / 2;
+    for (std::size_t j = 1; j < q.size(); ++j) sum -= 1.5 * q[j] * q[j] / 2;
+    for (int i = 0; i < n; ++i) sum -= 2 * std::pow(data.y[i] - link(q, i), 2) / 2;
+    return sum;
+  };
+  const int told = 7;
+  const auto tell = [&](const std::vector<double> &q, std::vector<std::vector<double>> &to) {
+    for (int i = 0; i < 3; ++i) {
+      const double f = link(q, i);
+      to[2 * i].push_back(f);
+      to[2 * i + 1].push_back(f * f);
+    }
+    to[6].push_back(q[1 + (order - 1) * d] * q[1 + (order - 1) * d + 1]);
+  };
+  std::vector<std::vector<double>> gibbs(told), walk(told);
+  State state = state_of(machine(order, d, 1), data);
+  Chain chain(design, none, data, prior, 5, 0, state);
+  chain.start(1);
+  Monitor monitor;
+  for (int s = 0; s < 100000; ++s) {
+    chain.sweep(false, monitor);
+    std::vector<double> q{state.model.intercept};
+    for (const Term &term : state.model.terms)
+      for (int j = 0; j < d; ++j) q.push_back(term.row(j)[0]);
+    tell(q, gibbs);
+  }
+  std::vector<double> q(1 + std::size_t(order) * d, 0.3);
+  std::uniform_real_distribution<double> uniform;
+  double at = density(q);
+  for (int s = 0; s < 150000; ++s) {
+    for (double &parameter : q) {
+      const double from = parameter;
+      parameter += 0.6 * normal(random);
+      const double to = density(q);
+      if (std::log(uniform(random)) < to - at) at = to;
+      else parameter = from;
+    }
+    tell(q, walk);
+  }
+  for (int m = 0; m < told; ++m) {
+    const check::Context which("number ", m);
+    const Estimate a(gibbs[m]), b(walk[m]);
+    CHECK(std::fabs(a.mean - b.mean) < 4 * std::hypot(a.error, b.error));
+    CHECK(a.error < 0.05 && b.error < 0.05);  // or the comparison would say nothing
   }
 }
 
@@ -221,7 +317,7 @@ double law_kept(Family family, int order, double off) {
     }
     double before[moments], after[moments];
     tell(before);
-    Chain chain(design, data, used, 11, std::uint32_t(r), state);
+    Chain chain(design, none, data, used, 11, std::uint32_t(r), state);
     for (int sweep = 0; sweep < 15; ++sweep) chain.sweep(false, monitor);
     tell(after);
     for (int m = 0; m < moments; ++m) {
@@ -244,43 +340,48 @@ void laws_are_kept() {
   CHECK(law_kept(Family::gaussian, 3, 1.3) > 6);
 }
 
-// The same chain on pairs of nodes and on their joined rows, with dummies, and with chains shared among threads.
-void storage_and_threads_do_not_matter() {
+// The same chain on two or three blocks of nodes and on their joined rows, with dummies and weights, and with chains shared among threads.
+void storage_and_threads_do_not_matter(bool context, bool weights) {
+  const check::Context which("context ", context, ", weights ", weights);
   std::mt19937 random(3);
   const int nodes = 7, n = 30, d = 3;
-  const SparseStore a = dense(nodes, d, random), b = dense(nodes, d, random);
+  const SparseStore a = dense(nodes, d, random), b = dense(nodes, d, random), c = dense(n, 1, random);
   std::vector<int> left, right;
   for (int i = 0; i < n; ++i) {
     left.push_back(i % nodes);
     right.push_back((i * i + 2) % nodes);
   }
+  const int columns = 2 * d + context;
   SparseStore joined;
-  joined.outer = 2 * d;
+  joined.outer = columns;
   joined.inner = n;
   joined.start.push_back(0);
-  for (int j = 0; j < 2 * d; ++j) {
+  for (int j = 0; j < columns; ++j) {
     for (int i = 0; i < n; ++i) {
       joined.index.push_back(i);
-      joined.value.push_back(j < d ? a.value[j * nodes + left[i]] : b.value[(j - d) * nodes + right[i]]);
+      joined.value.push_back(j < d ? a.value[j * nodes + left[i]] : j < 2 * d ? b.value[(j - d) * nodes + right[i]] : c.value[i]);
     }
     joined.start.push_back(int(joined.index.size()));
   }
   Design pairs, rows;
   pairs.add(a.view(), left);
   pairs.add(b.view(), right);
+  if (context) pairs.add(c.view());
   rows.add(joined.view());
   Data data;
   data.group = {0, 0, 0, 1, 1, 1};
-  data.groups = 2;
+  if (context) data.group.push_back(2);
+  data.groups = 2 + context;
   data.offset.assign(n, 0.0);
   for (int i = 0; i < n; ++i) data.y.push_back(std::sin(i));
-  Model model = machine(3, 2 * d, 2);
-  model.terms.push_back(anova(3, 2 * d, 2, 2));
+  for (int i = 0; weights && i < n; ++i) data.weight.push_back(0.5 + i % 3);
+  Model model = machine(3, columns, 2);
+  model.terms.push_back(anova(3, columns, 2, 2));
   Prior prior;
   prior.rate.assign(model.terms.size(), 0.3);
   Plan plan;
-  plan.iter = 40;
-  plan.warmup = 10;
+  plan.iter = 16;  // what is lost in rounding grows tenfold in five sweeps or so, as in any chain
+  plan.warmup = 6;
   plan.keep = 7;
   std::vector<std::vector<double>> last;
   for (Design *design : {&rows, &pairs})
@@ -291,12 +392,12 @@ void storage_and_threads_do_not_matter() {
       Sampler sampler(*design, data, prior, 9, plan, states, monitor);
       sampler.start({1, 0.5, 2});
       sampler();
-      CHECK(sampler.records()[2].kept == 7 && sampler.records()[0].sweeps == 30);
+      CHECK(sampler.records()[2].kept == 7 && sampler.records()[0].sweeps == 10);
       last.push_back(sampler.records()[1].draws);
     }
   for (const std::vector<double> &draws : last) {
     CHECK(draws.size() == last[0].size());
-    for (std::size_t q = 0; q < draws.size(); ++q) CHECK_NEAR(draws[q], last[0][q], 1e-8);
+    for (std::size_t q = 0; q < draws.size(); ++q) CHECK_NEAR(draws[q], last[0][q], 1e-10);
   }
   CHECK(last[0] == last[1] && last[0] == last[2] && last[3] == last[4] && last[3] == last[5]);
 }
@@ -316,8 +417,10 @@ int main() {
   philox_is_philox();
   draws_have_their_means();
   order_one_is_closed();
+  for (int order : {2, 3}) metropolis_agrees(order);
   laws_are_kept();
-  storage_and_threads_do_not_matter();
+  for (bool context : {false, true})
+    for (bool weights : {false, true}) storage_and_threads_do_not_matter(context, weights);
   quantiles_are_type_seven();
   return report();
 }

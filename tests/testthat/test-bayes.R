@@ -1,6 +1,8 @@
 quiet <- function(...) suppressWarnings(bayes_hofm(...), classes = "hofm_warning_chains")
 one <- function(seed = 1, threads = 1, ...) hofm_control(seed = seed, threads = threads, ...)
 
+unit <- function(x) (x - mean(x)) / sqrt(mean((x - mean(x))^2))
+
 planted <- function(n = 80, seed = 1) {
   with_seed(seed, {
     d <- data.frame(a = rnorm(n), b = rnorm(n), f = factor(sample(letters[1:4], n, TRUE)))
@@ -14,7 +16,7 @@ test_that("order 1 with everything given has the posterior of ridge regression",
   x <- as.matrix(d[c("a", "b")])
   fit <- quiet(x, d$y, order = 1, iter = 6000, warmup = 100, chains = 2, keep = 4000, control = one(),
                prior = hofm_prior(lambda = 2, noise_sd = 0.5, intercept_sd = 3))
-  z <- cbind(1, scale(x))
+  z <- cbind(1, apply(x, 2, unit))
   sd_y <- sqrt(mean((d$y - mean(d$y))^2))
   precision <- 4 * crossprod(z) + diag(c(1 / 9, 2, 2))
   mean <- solve(precision, 4 * crossprod(z, (d$y - mean(d$y)) / sd_y))
@@ -59,7 +61,7 @@ test_that("a planted product is found, with intervals that hold", {
 test_that("draws of the fit give its predictions, written out", {
   d <- planted(30)
   fit <- quiet(y ~ a + f, d, rank = 2, iter = 40, chains = 2, keep = 10, control = one())
-  z <- cbind((d$a - mean(d$a)) / sd(d$a), sapply(levels(d$f), function(l) d$f == l))
+  z <- cbind(unit(d$a), sapply(levels(d$f), function(l) d$f == l))
   link <- vapply(fit$chains, function(chain) rowMeans(apply(chain$draws, 2, function(draw) {
     w <- draw[2 + 1:5]
     P <- matrix(draw[2 + 5 + 4 + 1:10], 5)
@@ -87,13 +89,6 @@ test_that("classes have probabilities, and new levels the width of their group",
   expect_gt(width(new), width(d[1:5, ]))
 })
 
-test_that("R-hat and effective sizes are those of the posterior package", {
-  skip_if_broken("posterior")
-  draws <- with_seed(3, apply(matrix(rnorm(800), 200), 2, function(e) stats::filter(e, 0.6, "recursive")))
-  expect_equal(split_rhat(draws), posterior::rhat_basic(draws), tolerance = 1e-8)
-  expect_equal(effective_size(draws), posterior::ess_basic(draws), tolerance = 0.1)
-})
-
 test_that("pairs of nodes are sampled like their joined rows", {
   A <- with_seed(1, matrix(rnorm(12), 6, 2, dimnames = list(NULL, c("p", "q"))))
   B <- with_seed(2, matrix(rnorm(10), 5, 2, dimnames = list(NULL, c("r", "s"))))
@@ -102,32 +97,87 @@ test_that("pairs of nodes are sampled like their joined rows", {
   pairs <- link_pairs(A, B, at)
   fit <- quiet(pairs, order = 3, rank = 2, iter = 30, chains = 1, keep = 15, control = one())
   expect_identical(levels(fit$groups), c("A", "B"))
-  # The same on rows that are scaled as the nodes are: every pair of nodes is there, so that both agree but for n - 1.
-  joined <- cbind(scale(A)[at$i, ], scale(B)[at$j, ])
+  # The same on rows that are scaled as the nodes are.
+  joined <- cbind(A[at$i, ], B[at$j, ])
   same <- quiet(joined, at$y == 1, order = 3, rank = 2, iter = 30, chains = 1, keep = 15, groups = c("A", "A", "B", "B"), control = one())
-  same$scaling$x[[1]] <- list(center = rep(0, 4), scale = rep(1, 4))
-  training <- list(blocks = list(list(x = as_design(unname(joined))$x, index = NULL)), y = at$y, weights = numeric(), offset = numeric())
-  same <- run_chains(same, training)
+  expect_equal(same$scaling, fit$scaling)
   expect_equal(same$chains[[1]]$draws, fit$chains[[1]]$draws, tolerance = 1e-10)
   expect_equal(predict(fit, pairs), predict(fit))
   expect_error(bayes_hofm(pairs, negatives = "all"), "hardly move", class = "hofm_error_input")
 })
 
-test_that("an ordinary fit stands for the mean of a chain, and a saved fit is the same", {
+test_that("a saved fit is the same, and without draws memory does not grow with the sweeps", {
   d <- with_seed(5, data.frame(u = factor(sample(6, 90, TRUE)), v = factor(sample(6, 90, TRUE))))
   d$y <- with_seed(6, 5 + as.integer(d$u) + rnorm(90))
   fit <- quiet(y ~ u + v, d, rank = 2, iter = 100, chains = 2, control = one())
-  expect_equal(predict(as_hofm(fit), d), predict(fit, d), tolerance = 0.2)
   file <- tempfile()
   on.exit(unlink(file))
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), d), predict(fit, d))
-  none <- quiet(y ~ u + v, d, rank = 2, iter = 100, chains = 2, keep = 0, control = one())
-  expect_error(predict(none, d), class = "hofm_error_unsupported")
-  expect_equal(predict(as_hofm(none), d), predict(as_hofm(fit), d))
-  longer <- quiet(y ~ u + v, d, rank = 2, iter = 1000, warmup = 50, chains = 2, keep = 0, control = one())
-  expect_lt(as.double(object.size(longer)), 1.3 * as.double(object.size(quiet(y ~ u + v, d, rank = 2, iter = 500, warmup = 50,
-                                                                             chains = 2, keep = 0, control = one()))))
+  none <- function(iter) quiet(y ~ u + v, d, rank = 2, iter = iter, warmup = 50, chains = 2, keep = 0, control = one())
+  short <- none(600)
+  expect_identical(as.double(object.size(none(3000))), as.double(object.size(short)))
+  expect_error(predict(short, d), class = "hofm_error_unsupported")
+  expect_equal(fitted(short), fitted(quiet(y ~ u + v, d, rank = 2, iter = 600, warmup = 50, chains = 2, keep = 1100, control = one())))
+  expect_equal(predict(as_hofm(short), d), predict(short <- as_hofm(short), d))
+})
+
+test_that("draws are kept evenly, of all chains together", {
+  d <- planted(20)
+  kept <- function(keep, iter = 30) vapply(quiet(y ~ a, d, rank = 1, iter = iter, warmup = 10, chains = 2, keep = keep, control = one())$chains,
+                                           function(chain) ncol(chain$draws), 0L)
+  expect_identical(kept(10), c(5L, 5L))
+  expect_identical(kept(7), c(4L, 4L))
+  expect_identical(kept(1000), c(20L, 20L))
+  all <- quiet(y ~ a, d, rank = 1, iter = 30, warmup = 10, chains = 1, keep = 20, control = one())
+  some <- quiet(y ~ a, d, rank = 1, iter = 30, warmup = 10, chains = 1, keep = 5, control = one())
+  expect_identical(some$chains[[1]]$draws, all$chains[[1]]$draws[, c(4, 8, 12, 16, 20)])
+  expect_equal(all$chains[[1]]$mean, rowMeans(all$chains[[1]]$draws))
+})
+
+test_that("groups are variables, sides, or what one says", {
+  d <- planted(30)
+  d$m <- cbind(p = d$a^2, q = d$b^2)
+  expect_identical(as.character(quiet(y ~ a + f + m, d, rank = 1, iter = 4, control = one())$groups), c("a", rep("f", 4), "m", "m"))
+  x <- as.matrix(d[c("a", "b")])
+  expect_identical(nlevels(quiet(x, d$y, rank = 1, iter = 4, control = one())$groups), 1L)
+  expect_identical(as.character(quiet(x, d$y, rank = 1, iter = 4, groups = c(2, 7), control = one())$groups), c("2", "7"))
+})
+
+test_that("shared factors are sampled, and terms add up", {
+  d <- planted(60)
+  fit <- quiet(y ~ a + b + f, d, order = 3, rank = 2, model = "shared", iter = 60, chains = 2, control = one())
+  expect_gt(cor(predict(fit, d), d$y), 0.8)
+  expect_true(all(is.finite(unlist(lapply(fit$chains, `[[`, "draws")))))
+})
+
+test_that("a chain that leaves the finite numbers says so", {
+  d <- planted(20)
+  huge <- data.frame(a = d$a * 1e300, y = d$y)
+  expect_error(quiet(y ~ a, huge, rank = 1, iter = 10, control = one()), "Scale the features", class = "hofm_error_diverged")
+  wild <- hofm_prior(lambda = 1e-300, noise_sd = 1e150)
+  expect_error(quiet(y ~ a + b, d, order = 5, rank = 1, iter = 10, prior = wild, control = one()), "finite", class = "hofm_error_diverged")
+})
+
+test_that("odd columns, odd scales and small data pass", {
+  d <- planted(25)
+  d$zero <- 0
+  d$constant <- 3
+  d$large <- d$a * 1e8 + 1e9
+  d$id <- factor(seq_len(25))
+  fit <- quiet(y ~ ., d, order = 3, rank = 2, iter = 40, chains = 2, control = one())
+  expect_true(all(is.finite(predict(fit, d))))
+  small <- quiet(y * 1e-200 ~ a, d, rank = 1, iter = 200, chains = 2, control = one())
+  expect_equal(predict(small, d) * 1e200, predict(quiet(y ~ a, d, rank = 1, iter = 200, chains = 2, control = one()), d), tolerance = 1e-6)
+  expect_true(all(is.finite(predict(quiet(y ~ a, d[1:2, ], rank = 1, iter = 20, control = one()), d))))
+  single <- as(Matrix::sparseMatrix(i = 1:25, j = 1:25, x = 1), "CsparseMatrix")
+  expect_true(all(is.finite(predict(quiet(single, d$y, rank = 2, iter = 20, control = one())))))
+})
+
+test_that("sampling can be followed", {
+  d <- planted(20)
+  told <- testthat::capture_messages(quiet(y ~ a, d, rank = 1, iter = 40, control = one(verbose = TRUE)))
+  expect_match(told[length(told)], "sweep 40 of 40, .* 0 s left")
 })
 
 test_that("bad input is named", {

@@ -2,7 +2,7 @@
 floors <- list(
   base = character(), data = "base", model = c("base", "data"), simd = c("base", "data", "model"),
   eval = c("base", "data", "model", "simd"), solve = c("base", "data", "model", "simd", "eval"),
-  bayes = c("base", "data", "model", "simd", "eval"), stats = "base",
+  bayes = c("base", "data", "model", "simd", "eval", "solve"), stats = "base",
   links = c("base", "data", "model", "simd", "eval", "stats"), io = c("base", "data"))
 
 core_folder <- function() {

@@ -13,7 +13,7 @@
 #include "hofm/base/monitor.h"
 #include "hofm/bayes/counter_random.h"
 #include "hofm/bayes/prior.h"
-#include "hofm/bayes/row_sweep.h"
+#include "hofm/bayes/draw_factors.h"
 #include "hofm/bayes/truncated.h"
 #include "hofm/data/design.h"
 #include "hofm/eval/values.h"
@@ -51,8 +51,11 @@ constexpr std::uint32_t kRefresh = 50;  // sweeps after which residuals are comp
 
 class Chain {
  public:
-  Chain(Design &design, const Data &data, const Prior &prior, std::uint32_t seed, std::uint32_t number, State &state)
-      : design_(design), data_(data), prior_(prior), seed_(seed), number_(number), state_(state) {}
+  // `sides`: make_sides() of a design that is no plain one. `threads`: for a chain that is alone.
+  Chain(Design &design, const std::vector<NodeSet> &sides, const Data &data, const Prior &prior, std::uint32_t seed, std::uint32_t number,
+        State &state, int threads = 1)
+      : data_(data), prior_(prior), seed_(seed), number_(number), state_(state), design_(design), threads_(threads),
+        factors_(design, sides, data.weight, threads) {}
 
   // P ~ N(0, spread times the prior's unit variance), and the rest from there.
   void start(double spread) {
@@ -110,8 +113,7 @@ class Chain {
   double weight(int i) const { return data_.weight.empty() ? 1 : data_.weight[i]; }
   double target(int i) const { return data_.family == Family::gaussian ? data_.y[i] : latent_[i]; }
 
-  // By one thread: other chains have the others.
-  void refresh(Monitor &monitor) { f_ = link_values(design_, state_.model, data_.offset, 1, monitor); }
+  void refresh(Monitor &monitor) { f_ = link_values(design_, state_.model, data_.offset, threads_, monitor); }
 
   double lower(double y) const {
     if (data_.family == Family::probit) return y > 0 ? 0 : -std::numeric_limits<double>::infinity();
@@ -181,35 +183,29 @@ class Chain {
 
   void draw_term(int t, Monitor &monitor) {
     Term &term = state_.model.terms[t];
-    RowSweep rows(design_, term.degree, term.augment, data_.weight, monitor);
-    rows.enter(residual_);
-    p_.resize(term.columns());
-    for (int s = 0; s < term.k; ++s) {
-      for (int j = 0; j < term.columns(); ++j) p_[j] = term.row(j)[s];
-      if (prior_.fixed.empty()) draw_group_priors(t, s);
+    factors_(term, residual_, monitor, [&](int s, const std::vector<double> &p) {
+      if (prior_.fixed.empty()) draw_group_priors(t, s, p);
       const double *lambda = &state_.hyper[t].lambda[std::size_t(s) * data_.groups_of(term)];
       const double *mu = &state_.hyper[t].mu[std::size_t(s) * data_.groups_of(term)];
-      rows(p_.data(), [&](int j, double p, double first, double second) {
+      return [this, &term, t, s, lambda, mu](int j, double p, double first, double second) {
         const int g = data_.group_of(term, j);
         const double precision = state_.alpha * second + lambda[g];
-        const double mean = (state_.alpha * (p * second - first) + lambda[g] * mu[g]) / precision;
-        return mean + stream(Draw::factor, j, t, s).normal() / std::sqrt(precision);
-      });
-      for (int j = 0; j < term.columns(); ++j) term.row(j)[s] = p_[j];
-    }
-    rows.leave(residual_);
+        const double step = (lambda[g] * (mu[g] - p) - state_.alpha * first) / precision;
+        return step + stream(Draw::factor, j, t, s).normal() / std::sqrt(precision);
+      };
+    });
   }
 
-  // Mean and precision of every group, for the factor in p_.
-  void draw_group_priors(int t, int s) {
+  // Mean and precision of every group, for factor s, which is p.
+  void draw_group_priors(int t, int s, const std::vector<double> &p) {
     const Term &term = state_.model.terms[t];
     const int groups = data_.groups_of(term);
     std::vector<double> count(groups, 0.0), sum(groups, 0.0), squares(groups, 0.0);
     for (int j = 0; j < term.columns(); ++j) {
       const int g = data_.group_of(term, j);
       count[g] += 1;
-      sum[g] += p_[j];
-      squares[g] += p_[j] * p_[j];
+      sum[g] += p[j];
+      squares[g] += p[j] * p[j];
     }
     for (int g = 0; g < groups; ++g) {
       Stream random = stream(Draw::hyper, g, t, s);
@@ -220,12 +216,14 @@ class Chain {
     }
   }
 
-  Design &design_;
   const Data &data_;
   const Prior &prior_;
   std::uint32_t seed_, number_;
   State &state_;
-  std::vector<double> f_, residual_, latent_, p_;
+  Design &design_;
+  int threads_;
+  DrawFactors factors_;
+  std::vector<double> f_, residual_, latent_;
 };
 
 }  // namespace bayes

@@ -3,7 +3,9 @@
 #define HOFM_BAYES_SAMPLER_H
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -95,15 +97,18 @@ inline void accumulate(const std::vector<double> &value, int count, std::vector<
   }
 }
 
-// Takes every chain through `plan.iter` sweeps. Chains are shared among the threads, sweep by sweep, and know nothing of each other. The
-// monitor hears of each sweep with the mean precision of the noise; when it throws, the chains stand where they were.
+// Takes every chain through `plan.iter` sweeps. Chains are shared among the threads and know nothing of each other. They meet after some
+// sweeps, few enough to last a blink and enough to be worth waking the threads for; then the monitor hears of them, with the precision of
+// the first chain's noise. When it throws, the chains stand where they were.
 class Sampler {
  public:
   Sampler(Design &design, const Data &data, const Prior &prior, std::uint32_t seed, const Plan &plan, std::vector<State> &states,
           Monitor &monitor)
       : data_(data), plan_(plan), monitor_(monitor), records_(states.size()), designs_(states.size(), design) {
+    if (!design.plain()) sides_ = make_sides(design);
+    chains_.reserve(states.size());
     for (std::size_t c = 0; c < states.size(); ++c)
-      chains_.emplace_back(designs_[c], data, prior, seed, std::uint32_t(c), states[c]);
+      chains_.emplace_back(designs_[c], sides_, data, prior, seed, std::uint32_t(c), states[c], states.size() == 1 ? plan.threads : 1);
   }
 
   void start(const std::vector<double> &spread) {
@@ -111,19 +116,40 @@ class Sampler {
   }
 
   void operator()() {
-    const int count = int(chains_.size()), threads = std::min(plan_.threads, count);
-    for (int i = 0; i < plan_.iter; ++i) {
-      parallel_for(count, threads, [&](int c, int) {
-        Monitor none;
-        step(c, i, threads > 1 ? none : monitor_);
+    const int count = int(chains_.size()), threads = std::min(plan_.threads, count), together = sweeps_together();
+    for (int first = 0; first < plan_.iter; first += together) {
+      const int last = std::min(plan_.iter, first + together);
+      std::atomic<bool> stop{false};
+      std::exception_ptr why;
+      parallel_for(count, threads, [&](int c, int thread) {
+        Monitor other;
+        other.interrupt = [&] { if (stop) throw Stopped(); };
+        try {
+          for (int i = first; i < last; ++i) step(c, i, thread == 0 ? monitor_ : other);
+        } catch (const Stopped &) {
+        } catch (...) {
+          stop = true;
+#pragma omp critical(hofm_sampler)
+          why = std::current_exception();
+        }
       });
-      monitor_.record(i + 1, chains_[0].state().alpha);
+      if (why) std::rethrow_exception(why);
+      monitor_.record(last, chains_[0].state().alpha);
     }
   }
 
   const std::vector<Record> &records() const { return records_; }
 
  private:
+  struct Stopped {};
+
+  int sweeps_together() const {
+    double work = 1;
+    for (const Term &term : chains_[0].state().model.terms)
+      work += 3.0 * term.degree * term.k * double(designs_[0].nonzeros() + std::size_t(designs_[0].n));
+    return std::clamp(int(kMinParallelWork / work), 1, std::max(1, plan_.iter / 20));
+  }
+
   void step(int c, int i, Monitor &monitor) {
     Record &record = records_[c];
     if (!record.broken.empty()) return;
@@ -150,6 +176,7 @@ class Sampler {
   Monitor &monitor_;
   std::vector<Record> records_;
   std::vector<Design> designs_;  // a chain may make rows of its own
+  std::vector<NodeSet> sides_;   // empty for a plain design
   std::vector<Chain> chains_;
 };
 

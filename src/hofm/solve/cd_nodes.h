@@ -124,8 +124,9 @@ class NodeRecords {
     if (careful() && rows_.start.empty()) rows_ = transposed(side_.columns);
   }
 
-  void sweep_features(double *p, double lambda, Monitor &monitor) {
-    sweep_columns(*this, columns(), first_, side_.columns.outer, p, lambda, monitor);
+  template <class Rule>
+  void sweep_features(double *p, const Rule &rule, Monitor &monitor) {
+    sweep_columns(*this, columns(), first_, side_.columns.outer, p, rule, monitor);
   }
 
   // What sweep_columns() asks of records.
@@ -239,10 +240,11 @@ class NodeSweep {
     ones_.assign(augment > 0 ? sides.back().nodes() : 0, 1.0);
   }
 
-  // Lowers the objective in the factor p: all columns once. curvature: of the samples, in the order of each block's `samples`.
-  void operator()(double *p, double lambda, const Slopes &slopes, const BySides &curvature, Background *background,
+  // The factor p moves by the rule: all columns once. curvature: of the samples, in the order of each block's `samples`.
+  template <class Rule>
+  void operator()(double *p, const Rule &rule, const Slopes &slopes, const BySides &curvature, Background *background,
                   std::vector<double> &f) {
-    fill(p, lambda == 0);
+    fill(p, rule.exact());
     const int last = int(sides_.size()) - 1;
     for (int b = augment_ > 0 ? -1 : 0; b <= last; ++b) {  // -1: the dummies
       const int side = b < 0 ? last : b;
@@ -250,8 +252,8 @@ class NodeSweep {
       collect(side, samples, f, slopes, curvature[side].data());
       if (background) background->enter(side, records_[side].tables());
       leave_behind(side);
-      if (b < 0) sweep_columns(records_[side], [this](int) { return ones(); }, 0, augment_, p, lambda, monitor_);
-      else records_[side].sweep_features(p, lambda, monitor_);
+      if (b < 0) sweep_columns(records_[side], [this](int) { return ones(); }, 0, augment_, p, rule, monitor_);
+      else records_[side].sweep_features(p, rule, monitor_);
       follow(side, samples, f);
       if (background) background->leave(side, records_[side].tables());
     }
@@ -364,7 +366,7 @@ inline void sweep_nodes(Term &term, const std::vector<NodeSet> &sides, bool rebu
     for (int s = 0; s < term.k; ++s) {
       term.get_factor(s, p);
       if (background) background->factor(s);
-      sweep(p.data(), term.lambda, slopes, curvature, background, f);
+      sweep(p.data(), Minimise{term.lambda}, slopes, curvature, background, f);
       term.set_factor(s, p);
     }
   });

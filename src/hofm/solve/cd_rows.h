@@ -51,13 +51,14 @@ class RowRecords {
     for (int i = 0; i < design_.n; ++i) f[i] = Loss::quadratic ? response_.y[i] + slot(i)[0] : slot(i)[at_f()];
   }
 
-  // Lowers the objective in the factor p: all columns once.
-  void sweep(double *p, double lambda) {
+  // The factor p moves by the rule: all columns once.
+  template <class Rule>
+  void sweep(double *p, const Rule &rule) {
     fill(p);
-    removal_.look(design_.n, [this](int i) { return slot(i); }, lambda == 0, trusted(), [&] { return least(p, lambda); });
+    removal_.look(design_.n, [this](int i) { return slot(i); }, rule.exact(), trusted(), [&] { return least(p, rule.penalty()); });
     if (careful()) design_.need_rows();
     monitor_.poll(design_.n);
-    sweep_columns(*this, columns_, 0, columns_.count(), p, lambda, monitor_);
+    sweep_columns(*this, columns_, 0, columns_.count(), p, rule, monitor_);
   }
 
   // What sweep_columns() asks of records. A slot: derivative of the loss, the kernel's sums, then the weight if weights differ, then f and
@@ -214,7 +215,7 @@ void sweep_rows(Term &term, Design &design, const Response &response, Response *
         rows.enter(f, slope);
       }
       term.get_factor(s, p);
-      rows.sweep(p.data(), term.lambda / mu);
+      rows.sweep(p.data(), Minimise{term.lambda / mu});
       term.set_factor(s, p);
       if (majoriser || s + 1 == term.k) rows.leave(f);
     }

@@ -1,5 +1,6 @@
-// One factor at a time, over rows or over nodes: the steps of all columns, and which features can be taken out of a record's sums. What a
-// record is, is said in solve/cd_rows.h and solve/cd_nodes.h, which alone include this.
+// One factor at a time, over rows or over nodes: the moves of all columns, and which features can be taken out of a record's sums. What a
+// record is, is said in solve/cd_rows.h and solve/cd_nodes.h, which alone include this. Where a column moves to is said by a rule: to the
+// minimum (below), or to a draw (bayes/chain.h).
 #ifndef HOFM_SOLVE_CD_SWEEP_H
 #define HOFM_SOLVE_CD_SWEEP_H
 
@@ -94,24 +95,38 @@ struct StepSlopes {
   double first, second;
 };
 
+// To the minimum of the objective with the penalty lambda/2 p^2. A rule has
+//   penalty()           what records add to slopes and curvatures
+//   exact()             as in Removal
+//   operator()(at, p, s)  the step of column `at`, whose parameter is p and whose slopes are s
+struct Minimise {
+  double lambda;
+  double penalty() const { return lambda; }
+  bool exact() const { return lambda == 0; }
+  double operator()(int, double p, const StepSlopes &s) const {
+    if (s.first == 0 || !(s.second > 0)) return 0;
+    const double delta = -s.first / s.second;
+    return std::fabs(p + delta) < kZero ? -p : delta;
+  }
+};
+
 // A step for each of these columns. Records:
 //   slopes<Careful>(x, at, p, lambda)      StepSlopes of column `at`, whose values are x
 //   shift<Careful>(x, at, delta, p)        p[at] is about to grow by delta: the records follow
 //   kChecked                               whether the step needs checked<Careful>(x, at, delta, lambda, p), which shortens it
 //   careful()                              whether features may have to be rebuilt, Careful
 //   width()                                numbers per record, the unit of work
-template <class Records, class Columns>
-void sweep_columns(Records &records, Columns &&column, int first, int count, double *p, double lambda, Monitor &monitor) {
+template <class Records, class Columns, class Rule>
+void sweep_columns(Records &records, Columns &&column, int first, int count, double *p, const Rule &rule, Monitor &monitor) {
   const auto sweep = [&](auto careful) {
     constexpr bool Careful = decltype(careful)::value;
     for (int j = 0, at = first; j < count; ++j, ++at) {
       const Slice x = column(j);
-      const StepSlopes s = records.template slopes<Careful>(x, at, p, lambda);
+      const StepSlopes s = records.template slopes<Careful>(x, at, p, rule.penalty());
       monitor.poll(2.0 * x.size * records.width() + 1);  // whether or not there is a step
-      if (s.first == 0 || !(s.second > 0)) continue;
-      double delta = -s.first / s.second;
-      if (std::fabs(p[at] + delta) < kZero) delta = -p[at];
-      if constexpr (Records::kChecked) delta = records.template checked<Careful>(x, at, delta, lambda, p);
+      double delta = rule(at, p[at], s);
+      if constexpr (Records::kChecked)
+        if (delta != 0) delta = records.template checked<Careful>(x, at, delta, rule.penalty(), p);
       if (delta == 0) continue;
       records.template shift<Careful>(x, at, delta, p);
       p[at] += delta;

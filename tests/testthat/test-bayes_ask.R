@@ -1,0 +1,37 @@
+quiet <- function(...) suppressWarnings(bayes_hofm(...), classes = "hofm_warning_chains")
+cars <- transform(mtcars, cyl = factor(cyl))
+
+test_that("what glm() users ask is answered", {
+  fit <- quiet(mpg ~ cyl + wt, cars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1, threads = 1))
+  expect_identical(nobs(fit), 32L)
+  expect_equal(formula(fit), mpg ~ cyl + wt, ignore_formula_env = TRUE)
+  expect_identical(variable.names(fit), c("cyl4", "cyl6", "cyl8", "wt"))
+  expect_equal(fitted(fit), predict(fit, cars))
+  expect_equal(residuals(fit), cars$mpg - fitted(fit))
+  expect_lt(sd(residuals(fit)), 3)
+  expect_gt(sigma(fit), 1.5)
+  expect_lt(sigma(fit), 4)
+  expect_named(coef(fit), c("(Intercept)", fit$features))
+  w <- interactions(fit, degree = 1)
+  expect_equal(coef(fit)[["wt"]], w$weight[w$feature_1 == "wt"], tolerance = 1e-8)
+  drawn <- simulate(fit, 5, seed = 3)
+  expect_identical(dim(drawn), c(32L, 5L))
+  expect_identical(drawn, simulate(fit, 5, seed = 3))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  ways <- plot(fit, n = 3)
+  expect_length(ways, 3)
+  expect_identical(ways[[1]][, 2], fit$chains[[2]]$watched[match(names(ways)[1], fit$watched), ])
+  for (ask in list(vcov, confint, logLik, deviance, model.frame)) expect_error(ask(fit), class = "hofm_error_unsupported")
+})
+
+test_that("rows that were left out are missing, and classes have residuals", {
+  gaps <- cars
+  gaps$wt[3] <- NA
+  fit <- quiet(mpg ~ wt, gaps, rank = 1, iter = 60, chains = 2, na.action = na.exclude, control = hofm_control(seed = 1, threads = 1))
+  expect_identical(which(is.na(fitted(fit))), 3L)
+  expect_identical(which(is.na(residuals(fit))), 3L)
+  two <- quiet(am ~ wt, transform(cars, am = am == 1), rank = 1, iter = 60, chains = 2, control = hofm_control(seed = 1, threads = 1))
+  expect_equal(residuals(two), cars$am - predict(two))
+  expect_identical(sigma(two), 1)
+})
