@@ -117,8 +117,44 @@ checksum_cpp <- function(bytes) {
     .Call(`_hofm_checksum_cpp`, bytes)
 }
 
-write_shard_cpp <- function(file, x, y, weights, offset, dictionary) {
-    .Call(`_hofm_write_shard_cpp`, file, x, y, weights, offset, dictionary)
+hash_words_cpp <- function(words, bits) {
+    .Call(`_hofm_hash_words_cpp`, words, bits)
+}
+
+dictionary_cpp <- function(so_far, names) {
+    .Call(`_hofm_dictionary_cpp`, so_far, names)
+}
+
+new_buffer_cpp <- function(size) {
+    .Call(`_hofm_new_buffer_cpp`, size)
+}
+
+add_entries_cpp <- function(buffer, i, j, x, y, weights, offset, flush) {
+    invisible(.Call(`_hofm_add_entries_cpp`, buffer, i, j, x, y, weights, offset, flush))
+}
+
+add_matrix_cpp <- function(buffer, x, y, weights, offset, block, flush) {
+    invisible(.Call(`_hofm_add_matrix_cpp`, buffer, x, y, weights, offset, block, flush))
+}
+
+add_libsvm_cpp <- function(buffer, bytes, base, features, most, flush) {
+    .Call(`_hofm_add_libsvm_cpp`, buffer, bytes, base, features, most, flush)
+}
+
+buffered_rows_cpp <- function(buffer) {
+    .Call(`_hofm_buffered_rows_cpp`, buffer)
+}
+
+write_buffer_cpp <- function(buffer, file, features, dictionary) {
+    .Call(`_hofm_write_buffer_cpp`, buffer, file, features, dictionary)
+}
+
+buffer_columns_cpp <- function(buffer, features) {
+    .Call(`_hofm_buffer_columns_cpp`, buffer, features)
+}
+
+set_buffer_columns_cpp <- function(buffer, weight, mean, spread, other) {
+    invisible(.Call(`_hofm_set_buffer_columns_cpp`, buffer, weight, mean, spread, other))
 }
 
 shard_header_cpp <- function(file, whole) {
@@ -129,11 +165,35 @@ read_shard_cpp <- function(file, features, most) {
     .Call(`_hofm_read_shard_cpp`, file, features, most)
 }
 
-sum_shards_cpp <- function(source, model, columns, parameters, loss, slopes, exponents, threads) {
-    .Call(`_hofm_sum_shards_cpp`, source, model, columns, parameters, loss, slopes, exponents, threads)
+shard_links_cpp <- function(source, which, model, threads) {
+    .Call(`_hofm_shard_links_cpp`, source, which, model, threads)
+}
+
+new_pass_cpp <- function(model, columns, parameters, loss, slopes, exponents) {
+    .Call(`_hofm_new_pass_cpp`, model, columns, parameters, loss, slopes, exponents)
+}
+
+pass_shard_cpp <- function(to, source, which) {
+    invisible(.Call(`_hofm_pass_shard_cpp`, to, source, which))
+}
+
+pass_sums_cpp <- function(of) {
+    .Call(`_hofm_pass_sums_cpp`, of)
 }
 
 add_sums_cpp <- function(parts) {
     .Call(`_hofm_add_sums_cpp`, parts)
+}
+
+split_sums_cpp <- function(bytes) {
+    .Call(`_hofm_split_sums_cpp`, bytes)
+}
+
+joined_sums_cpp <- function(sum, max, exponents) {
+    .Call(`_hofm_joined_sums_cpp`, sum, max, exponents)
+}
+
+checkpoint_header_cpp <- function(file) {
+    .Call(`_hofm_checkpoint_header_cpp`, file)
 }
 

@@ -2,7 +2,8 @@
 #
 # A blueprint is a list that says how: `kind` is "matrix" (columns matched by name or position) or "frame"
 # (variables encoded one by one). A frame blueprint holds `variables` (labels), `types`, `levels` (of the
-# categorical ones), `columns` (names within the matrix-valued ones), and, when it comes from a formula with
+# categorical ones), `columns` (names within the matrix-valued ones), `arrival` (the order of its columns, if that is not the order of the
+# variables), and, when it comes from a formula with
 # more than plain columns, `calls` (what to evaluate, with its data-dependent bases fixed), `terms` (variables
 # of each term), `kept` (columns of products that occur), `offsets`, `needed` (columns that newdata must have)
 # and `env`. Either kind may hold a `recipe` that new data go through first. No training data is in it.
@@ -42,13 +43,7 @@ as_columns <- function(x) {
 # Fill in a frame blueprint from the values of its variables, and encode them.
 learn_frame <- function(values, blueprint, arg) {
   n <- attr(values, "rows")
-  blueprint$types <- unlist(Map(variable_type, values, names(values), arg), use.names = FALSE)
-  categorical <- which(blueprint$types == "factor")
-  blueprint$levels <- lapply(values[categorical], occurring_levels)
-  names(blueprint$levels) <- blueprint$variables[categorical]
-  wide <- which(blueprint$types == "matrix")
-  blueprint$columns <- lapply(values[wide], inner_names)
-  names(blueprint$columns) <- blueprint$variables[wide]
+  blueprint <- learn_variables(values, blueprint, arg)
   pieces <- lapply(seq_along(values), function(k) encode_variable(values[[k]], k, blueprint, n, arg))
   stop_at_missing(pieces, blueprint$variables, arg)
   remark_on_ids(values, blueprint$variables, blueprint$types)
@@ -56,6 +51,18 @@ learn_frame <- function(values, blueprint, arg) {
   blueprint$kept <- assembled$kept
   blueprint$features <- make.unique(enc2utf8(assembled$names), sep = ".")
   list(x = assembled$x, blueprint = blueprint)
+}
+
+# What each variable is, without encoding any.
+learn_variables <- function(values, blueprint, arg) {
+  blueprint$types <- unlist(Map(variable_type, values, names(values), arg), use.names = FALSE)
+  categorical <- which(blueprint$types == "factor")
+  blueprint$levels <- lapply(values[categorical], occurring_levels)
+  names(blueprint$levels) <- blueprint$variables[categorical]
+  wide <- which(blueprint$types == "matrix")
+  blueprint$columns <- lapply(values[wide], inner_names)
+  names(blueprint$columns) <- blueprint$variables[wide]
+  blueprint
 }
 
 variable_type <- function(value, label, arg) {
@@ -276,14 +283,16 @@ design_from_frame <- function(blueprint, newdata, allow_new_levels, arg) {
   n <- nrow(newdata)
   abort_columns(setdiff(blueprint$needed, names(newdata)), arg)
   if (n == 0) return(empty_design(blueprint))
+  if (!is.null(blueprint$hash_bits)) return(hashed_design(blueprint, newdata, arg))
   values <- evaluate_variables(blueprint, newdata, arg)
   pieces <- lapply(seq_along(values), function(k) {
     encode_variable(values[[k]], k, blueprint, n, arg, allow_new_levels)
   })
   missing <- logical(n)
   missing[unlist(lapply(pieces, `[[`, "missing"))] <- TRUE
-  list(x = assemble(pieces, blueprint, n)$x, missing = missing,
-       offset = evaluate_offsets(blueprint, newdata, arg))
+  x <- assemble(pieces, blueprint, n)$x
+  if (!is.null(blueprint$arrival)) x <- take_columns(x, blueprint$arrival)
+  list(x = x, missing = missing, offset = evaluate_offsets(blueprint, newdata, arg))
 }
 
 as_newdata <- function(newdata, arg) {
@@ -334,9 +343,15 @@ evaluate_offsets <- function(blueprint, newdata, arg) {
 # One string for each of the d features: the variable, or the product of variables, whose column it is. The columns of a
 # matrix all belong to `"x"`: nothing says which of them go together.
 feature_groups <- function(blueprint, d) {
-  if (blueprint$kind == "matrix") return(rep("x", d))
-  rep(group_labels(blueprint), blueprint_widths(blueprint))
+  if (!has_variables(blueprint)) return(rep("x", d))
+  in_arrival(rep(group_labels(blueprint), blueprint_widths(blueprint)), blueprint)
 }
+
+# Whether columns belong to variables: those of a matrix, and those that words are hashed into, are all of one kind.
+has_variables <- function(blueprint) blueprint$kind == "frame" && is.null(blueprint$hash_bits)
+
+# Something of each column, variable by variable, in the order of the columns.
+in_arrival <- function(x, blueprint) if (is.null(blueprint$arrival)) x else x[blueprint$arrival]
 
 group_labels <- function(blueprint) {
   if (is.null(blueprint$terms)) return(blueprint$variables)
@@ -345,6 +360,7 @@ group_labels <- function(blueprint) {
 
 # How many columns each variable, or each term, has.
 blueprint_widths <- function(b) {
+  if (!is.null(b$hash_bits)) return(2^b$hash_bits)
   each <- rep(1, length(b$variables))
   each[b$types == "factor"] <- lengths(b$levels)[b$variables[b$types == "factor"]]
   each[b$types == "matrix"] <- lengths(b$columns)[b$variables[b$types == "matrix"]]

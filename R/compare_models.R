@@ -20,7 +20,8 @@
 #'
 #' @param models A list of models, best with names, which the table shows. A model may be a function, which
 #'   is called with `newdata` and returns one number for each row.
-#' @param newdata The rows to predict: a data frame, matrix, Matrix or [link_pairs()].
+#' @param newdata The rows to predict: a data frame, matrix, Matrix, [link_pairs()], or shards (see [write_shards()]), which have their
+#'   response and are read one at a time.
 #' @param y The response of these rows, or the name of the column of `newdata` that it is in. `NULL` takes it
 #'   from `newdata`: what is on the left of the models' formulas, or the response of the pairs. Logical
 #'   values, factors, character strings and numbers that are all 0 or 1 (or all -1 or 1) are two classes, of
@@ -182,8 +183,9 @@ check_model_names <- function(x, arg, names) {
 check_new_rows <- function(newdata) {
   if (missing(newdata)) hofm_abort("`newdata` is missing: models are compared on new rows.", argument = "newdata")
   rows <- is.data.frame(newdata) || is.matrix(newdata) || is(newdata, "Matrix")
-  n <- if (rows) nrow(newdata) else if (inherits(newdata, "link_pairs")) length(newdata$i)
-  if (is.null(n)) must_be("newdata", "a data frame, a matrix, a Matrix or link_pairs()", newdata)
+  if (inherits(newdata, "hofm_shards")) check_shards(newdata, "newdata")
+  n <- if (rows) nrow(newdata) else if (inherits(newdata, "link_pairs")) length(newdata$i) else if (inherits(newdata, "hofm_shards")) newdata$rows
+  if (is.null(n)) must_be("newdata", "a data frame, a matrix, a Matrix, link_pairs() or shards", newdata)
   if (n < 1) hofm_abort("`newdata` must have at least one row.", argument = "newdata")
   n
 }
@@ -209,6 +211,7 @@ column_named <- function(name, newdata) {
 
 response_in <- function(models, newdata) {
   if (inherits(newdata, "link_pairs")) return(newdata$y)
+  if (inherits(newdata, "hofm_shards")) return(shard_classes(newdata))
   lefts <- unique(Filter(Negate(is.null), lapply(unname(models), left_side)))
   usable <- Filter(function(left) is.data.frame(newdata) && all(all.vars(left) %in% names(newdata)), lefts)
   if (!length(usable)) {

@@ -30,6 +30,7 @@
 #' @param verbose `TRUE` reports progress in messages.
 #' @param keep_fitted `TRUE` keeps the fitted values, residuals and prior weights of the training rows in the
 #'   fit, for [fitted()], [residuals()] and the like.
+#' @param checkpoint `NULL`, or the name of a file in which a fit to shards keeps where it stands: see [hofm.hofm_shards()].
 #' @param ... Nothing else: an unknown name is an error.
 #' @return A list of class `hofm_control` with one element for each argument.
 #' @seealso [hofm()], whose `control` argument takes this.
@@ -38,7 +39,7 @@
 #' @export
 hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c("auto", "single", "joint"), extrapolate = TRUE,
                          eta = NULL, batch = 1, validation = 0, patience = 5, threads = getOption("hofm.threads", 2), seed = NULL,
-                         verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, ...) {
+                         verbose = getOption("hofm.verbose", FALSE), keep_fitted = TRUE, checkpoint = NULL, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   optional <- function(x, check, ...) if (is.null(x)) NULL else check(x, ...)
   structure(list(
@@ -54,7 +55,8 @@ hofm_control <- function(max_iter = NULL, tol = NULL, init_sd = NULL, sweep = c(
     threads = check_count(threads, "threads", max = 1024),
     seed = optional(seed, check_count, "seed", min = -.Machine$integer.max),
     verbose = check_flag(verbose, "verbose"),
-    keep_fitted = check_flag(keep_fitted, "keep_fitted")
+    keep_fitted = check_flag(keep_fitted, "keep_fitted"),
+    checkpoint = optional(checkpoint, check_checkpoint)
   ), class = "hofm_control")
 }
 
@@ -69,6 +71,8 @@ check_share <- function(x) {
   if (!ok) must_be("validation", "a single number from 0 to less than 1", x)
   as.double(x)
 }
+
+check_checkpoint <- function(x) if (is_string(x) && nzchar(x)) as.vector(x) else must_be("checkpoint", "the name of a file", x)
 
 # A control object may have been edited by hand, or be a plain list: build it anew.
 check_control <- function(control, factors) {

@@ -16,6 +16,9 @@
 fit_model <- function(problem, spec, control, init = NULL, report_on = NULL) {
   spec$solver <- choose_solver(spec)
   check_validation(control, spec$solver)
+  if (!is.null(control$checkpoint) && problem$task$kind != "shards") {
+    hofm_abort("`checkpoint` is for shards: fits in memory keep none.", argument = "checkpoint")
+  }
   seed <- if (is.null(control$seed)) sample.int(.Machine$integer.max, 1L) else control$seed
   parts <- with_seed(seed, hold_out(problem, control$validation))
   start <- with_seed(seed, starting_values(parts$train, spec, control$init_sd, init))

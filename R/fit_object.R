@@ -183,5 +183,7 @@ sound_blueprint <- function(fit) {
   n <- length(b$variables)
   b$kind == "frame" && is.character(b$variables) && is.character(b$types) && is.character(b$needed) &&
     is.list(b$levels) && is.list(b$columns) && length(b$types) == n &&
-    (is.null(b$calls) || length(b$calls) == n) && sum(blueprint_widths(b)) == length(fit$features)
+    (is.null(b$calls) || length(b$calls) == n) && sum(blueprint_widths(b)) == length(fit$features) &&
+    absent_or(b$hash_bits, is_count) &&
+    absent_or(b$arrival, function(at) identical(sort(as.double(at)), as.double(seq_along(fit$features))))
 }

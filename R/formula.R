@@ -9,6 +9,13 @@
 #'   `na.action`.
 #' @noRd
 read_formula <- function(formula, data, call, caller) {
+  described <- describe_formula(formula, data, call, caller)
+  c(learn_frame(described$values, described$blueprint, "data"), described[setdiff(names(described), c("values", "blueprint"))])
+}
+
+#' The same before any column is encoded: `values` of the variables, and a `blueprint` that does not know their levels yet
+#' @noRd
+describe_formula <- function(formula, data, call, caller) {
   check_formula(formula)
   data <- check_data(data)
   dot <- plain_dot(formula, data)
@@ -131,8 +138,7 @@ blueprint_by_dot <- function(formula, data, frame, dot) {
   env <- trim_environment(list(formula), environment(formula), names(data))
   environment(formula) <- env
   blueprint <- list(kind = "frame", variables = dot$columns, needed = dot$columns, formula = formula)
-  c(learn_frame(values, blueprint, "data"),
-    list(offset = as_offset(frame[["(offset)"]]), intercept = dot$intercept))
+  list(values = values, blueprint = blueprint, offset = as_offset(frame[["(offset)"]]), intercept = dot$intercept)
 }
 
 as_offset <- function(value) if (is.null(value)) NULL else strip_names(value)
@@ -178,8 +184,7 @@ blueprint_by_terms <- function(formula, data, frame) {
     terms = if (any(lengths(members) > 1) || !identical(unlist(members), seq_along(used))) members,
     offsets = unname(offsets), env = env, formula = formula, terms_object = terms)
   values <- structure(as_columns(frame)[used], rows = nrow(frame), names = blueprint$variables)
-  c(learn_frame(values, blueprint, "data"),
-    list(offset = frame_offset(frame, terms), intercept = attr(terms, "intercept") == 1))
+  list(values = values, blueprint = blueprint, offset = frame_offset(frame, terms), intercept = attr(terms, "intercept") == 1)
 }
 
 # Plain columns go by their own name, without the backticks that terms() puts around `a b`.

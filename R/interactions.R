@@ -213,21 +213,21 @@ interaction_frame <- function(index, weight, features) {
 # Of each feature, the number of the factor (or product of factors) that it is a level of, -1 for others: levels exclude each other.
 exclusive_groups <- function(fit) {
   b <- fit$blueprint
-  if (b$kind == "matrix") return(integer())
+  if (!has_variables(b)) return(integer())
   terms <- if (is.null(b$terms)) as.list(seq_along(b$variables)) else b$terms
   exclusive <- vapply(terms, function(term) all(b$types[term] == "factor"), NA)
-  rep(ifelse(exclusive, seq_along(terms) - 1L, -1L), blueprint_widths(b))
+  in_arrival(rep(ifelse(exclusive, seq_along(terms) - 1L, -1L), blueprint_widths(b)), b)
 }
 
 # Names as people write them: "Records = no" for the column Recordsno.
 feature_labels <- function(fit) {
   b <- fit$blueprint
-  if (b$kind == "matrix") return(fit$features)
+  if (!has_variables(b)) return(fit$features)
   pieces <- lapply(seq_along(b$variables), function(k) {
     label <- b$variables[k]
     switch(b$types[k], factor = paste(label, "=", b$levels[[label]]), logical = label, matrix = paste0(label, b$columns[[label]]), label)
   })
-  if (is.null(b$terms)) return(unlist(pieces))
+  if (is.null(b$terms)) return(in_arrival(unlist(pieces), b))
   unlist(lapply(seq_along(b$terms), function(k) {
     names <- Reduce(function(u, v) as.vector(outer(u, v, paste, sep = " : ")), pieces[b$terms[[k]]])
     if (length(b$terms[[k]]) == 1) names else names[b$kept[[k]]]
@@ -236,7 +236,7 @@ feature_labels <- function(fit) {
 
 # Of each feature its variable; each column of a matrix is one.
 feature_variables <- function(fit) {
-  if (fit$blueprint$kind == "matrix") fit$features else feature_groups(fit$blueprint, length(fit$features))
+  if (!has_variables(fit$blueprint)) fit$features else feature_groups(fit$blueprint, length(fit$features))
 }
 
 # ---- Shares of variables -------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 #'
 #' @param object A fit from [hofm()].
 #' @param newdata What to predict for: a data frame with the variables of the formula, or a matrix, Matrix or
-#'   data frame with the columns of the training matrix, or [link_pairs()] for a fit to such. Columns are matched by name: their
+#'   data frame with the columns of the training matrix, or [link_pairs()] for a fit to such, or shards (see [write_shards()]) with the
+#'   features of the fit, whose offsets count. Columns are matched by name: their
 #'   order does not matter, others are ignored. Columns of a fit on a matrix without column names are matched by position.
 #'   `NULL` stands for the training data.
 #' @param type `"response"`: the mean of the response (a probability for the logistic loss, a rate for the
@@ -17,6 +18,8 @@
 #' @param clip `TRUE` moves predictions of a numeric response that are beyond the smallest or largest training response to it, as suits
 #'   ratings; two numbers are limits of your own. For `type = "response"` only.
 #' @param threads Number of threads; `NULL` takes that of the fit.
+#' @param dir For shards: `NULL`, or a folder that gets a file for each shard, named like it, for [readRDS()]; their names are
+#'   returned.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return One value for each row of `newdata`, in a vector without names, `NA` where a variable the fit uses
 #'   is missing: numbers for `"response"` and `"link"`; for `"class"` a factor with the levels of the
@@ -32,20 +35,23 @@
 #' predict(fit, cars[1:3, ], type = "terms")
 #' @export
 predict.hofm <- function(object, newdata = NULL, type = c("response", "link", "class", "terms", "prob"),
-                         offset = NULL, allow_new_levels = FALSE, clip = FALSE, threads = NULL, ...) {
+                         offset = NULL, allow_new_levels = FALSE, clip = FALSE, threads = NULL, dir = NULL, ...) {
   refuse_se(match.call(expand.dots = FALSE)$...)
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   type <- if (missing(type)) "response" else check_choice(type, "type", eval(formals()$type))
   check_fit(object)
   allow_new_levels <- check_flag(allow_new_levels, "allow_new_levels")
   threads <- if (is.null(threads)) object$control$threads else check_count(threads, "threads", max = 1024)
+  if (is.null(newdata) && !is.null(dir)) hofm_abort("`dir` needs shards as `newdata`.", argument = "dir")
   limits <- check_clip(clip, object, type)
   if (!is.null(limits)) {
+    if (!is.null(dir)) hofm_abort("`clip` must be left out with `dir`.", argument = "clip")
     open <- predict(object, newdata, type, offset = offset, allow_new_levels = allow_new_levels, threads = threads)
     return(pmin(pmax(open, limits[1]), limits[2]))
   }
   if (is.null(newdata)) return(predict_training(object, type, offset))
-  if (inherits(newdata, "hofm_shards")) return(predict_shards(object, newdata, type, threads))
+  if (inherits(newdata, "hofm_shards")) return(predict_shards(object, newdata, type, threads, dir))
+  if (!is.null(dir)) hofm_abort("`dir` is for shards: the predictions of rows in memory are returned.", argument = "dir")
   design <- if (inherits(newdata, "link_pairs")) pair_design(object, newdata)
   else design_for(fit_blueprint(object), newdata, allow_new_levels)
   design$offset <- total_offset(object, design, offset)

@@ -3,216 +3,224 @@
 
 #' Data beyond memory: a folder of shards
 #'
-#' `write_shards()` takes a design and its response, a part at a time, into a folder of binary files, which [hofm()] then fits with a
-#' few of them in memory at a time. `open_shards()` opens such a folder.
+#' `write_shards()` takes data, a part at a time, into a folder of binary files, which [hofm()] then fits with a few of them in memory
+#' at a time. `open_shards()` opens such a folder.
 #'
-#' Every file has checksums of all that is in it, which are compared whenever it is read: a file that is damaged, cut off, exchanged or
-#' written by a newer version is an error of class `hofm_error_file` that names it. A file takes 4 bytes for each nonzero of a design of
-#' ones, and 5, 8 or 12 if the values are small whole numbers, are exact as float32, or are neither; besides up to 8 for each row.
+#' Every file has checksums of all that is in it, which are compared whenever it is read: a file that is missing, damaged, cut off,
+#' exchanged or written by a newer version is an error of class `hofm_error_file` that names it. A file takes 4 bytes for each nonzero of
+#' a design of ones, and 5, 8 or 12 if the values are small whole numbers, are exact as float32, or are neither; besides up to 8 for
+#' each row.
 #'
-#' Text is read once, in pieces: a shard is held in memory and not the whole. Every factor of a data frame has the levels of the whole
-#' frame, to learn which takes as much memory as its sparse columns.
+#' @section Sources:
+#' *A data frame*, or *a function* that is called without arguments and returns the next data frame each time, and `NULL` at the end:
+#' the response is on the left of the `formula`, or the column named by `y`, and then all others are features. `weights` and `offset`
+#' may be names of columns. What is encoded is the same as in [hofm()], a part of the rows at a time: the design as a whole is never in
+#' memory. Of a data frame the levels of all factors are known beforehand, and its features are those of [hofm()]. A function gives
+#' levels as they come: one that is first seen in the last rows gets the last column, and shards before it are not touched. The bases of
+#' terms such as `poly(a, 2)` are those of the first data frame that a function returns. A formula must not multiply variables (`a:b`):
+#' products of features are part of the model. With a formula, rows in which anything is missing are left out, as [glm()] does;
+#' otherwise they are an error.
 #'
-#' @param source A matrix or Matrix; a data frame; or text in the format of [read_libsvm()]: the name of a file, plain or compressed, or
-#'   a connection.
-#' @param dir The folder, which is made if it is not there. It must not hold shards already.
-#' @param y The response of each row, as in [hofm()]; of a data frame, the name of its column. Text has its own.
-#' @param weights,offset One number for each row, as in [hofm()], or `NULL`.
+#' *Text* in the format of [read_libsvm()], which libFM shares: the name of a file, plain or compressed, or a connection.
+#'
+#' *A matrix or Matrix*, with its response `y`.
+#'
+#' `hash_bits` spares the memory of a dictionary, and the order of levels: a level is one of `2^hash_bits` features by its name and
+#' that of its variable. Levels that share a feature by chance are not told apart, and features have no names.
+#'
+#' @section Writing that ends early:
+#' The manifest of the folder is written last, and replaced as a whole: writing that fails removes its files, writing that is killed
+#' leaves files that do not open, and a folder that rows were being appended to is still what it was before.
+#'
+#' @param source A data frame; a function that returns the next data frame, or `NULL` at the end; a matrix or Matrix; or text in the
+#'   format of [read_libsvm()]: the name of a file, plain or compressed, or a connection.
+#' @param dir The folder, which is made if it is not there. Unless `append = TRUE` it must not hold shards already.
+#' @param formula For data frames: a formula as in [hofm()], or `NULL`.
+#' @param y The response of each row, as in [hofm()]; of data frames without a `formula`, the name of its column. Text has its own.
+#' @param weights,offset One number for each row, as in [hofm()], or `NULL`; of data frames, the name of a column.
+#' @param hash_bits `NULL`, or a number from 1 to 26, for data frames: see below.
+#' @param append Whether to add to the shards that are in the folder. Features, response, weights and offset are those of the folder,
+#'   and need not be given again; new levels get new columns.
 #' @param shard_nonzeros About how many nonzeros go into a file. A fit holds one file for each of its threads, at 12 bytes a nonzero.
 #'   Sums over shards cost as much as a nonzero for each parameter and shard: let a shard have ten times as many nonzeros as the model
-#'   has parameters, or more, if memory allows.
+#'   has parameters, or more, if memory allows. A fit takes at most 4,096 files.
 #' @param n_features,base Of text, as in [read_libsvm()]; the base must be known before the text is read.
 #' @param verify Whether to read every file whole and compare its checksums. Headers and sizes are always checked.
 #' @param x An object of class `hofm_shards`.
 #' @param i Which of its files to keep: positive or negative numbers, without repetition.
 #' @param ... Nothing: an unknown argument is an error.
-#' @return An object of class `hofm_shards`: `dir`, `files` (a data frame with a row for each file), `rows`, `nonzeros`, `features` and
-#'   what is known of the response. `dim()` are its rows and features, `length()` its files; `x[i]` has some of the files.
-#' @seealso [hofm.hofm_shards()] to fit them.
+#' @return An object of class `hofm_shards`: `dir`, `files` (a data frame with a row for each file), `rows`, `nonzeros`, `features`, what
+#'   is known of the response, and `left_out`, the number of rows that were. `dim()` are its rows and features, which may be more than
+#'   2^31, `length()` its files; `x[i]` has some of the files.
+#' @seealso [hofm.hofm_shards()] to fit them; `vignette("scale")`.
 #' @examples
 #' set.seed(1)
-#' x <- matrix(rbinom(2000, 1, 0.2), 200, 10, dimnames = list(NULL, letters[1:10]))
-#' y <- x[, 1] * x[, 2] + rnorm(200, sd = 0.1)
+#' people <- data.frame(age = round(runif(300, 18, 80)), town = sample(c("Bonn", "Kyoto", "Lima"), 300, TRUE))
+#' people$bought <- people$age > 50 & people$town == "Lima"
 #' dir <- tempfile()
-#' shards <- write_shards(x, dir, y, shard_nonzeros = 100)
+#' shards <- write_shards(people, dir, bought ~ log(age) + town, shard_nonzeros = 200)
 #' shards
 #' dim(open_shards(dir, verify = TRUE)[1:2])
 #' unlink(dir, recursive = TRUE)
+#'
+#' # A function that returns the next rows. From files:
+#' files <- vapply(1:3, function(q) {
+#'   file <- tempfile(fileext = ".rds")
+#'   saveRDS(people[1:100 + 100 * (q - 1), ], file)
+#'   file
+#' }, "")
+#' one_by_one <- function(files, read) {
+#'   function() {
+#'     if (!length(files)) return(NULL)
+#'     rows <- read(files[1])
+#'     files <<- files[-1]
+#'     rows
+#'   }
+#' }
+#' write_shards(one_by_one(files, readRDS), dir, bought ~ .)
+#' unlink(c(files, dir), recursive = TRUE)
+#'
+#' \dontrun{
+#' write_shards(one_by_one(files, data.table::fread), dir, bought ~ .)             # text, by columns
+#' write_shards(one_by_one(files, nanoparquet::read_parquet), dir, bought ~ .)     # Parquet
+#' write_shards(one_by_one(files, arrow::read_feather), dir, bought ~ .)
+#'
+#' # A data base, 100,000 rows at a time
+#' result <- DBI::dbSendQuery(connection, "SELECT age, town, bought FROM people")
+#' write_shards(function() if (!DBI::dbHasCompleted(result)) DBI::dbFetch(result, 1e5), dir, bought ~ .)
+#' }
 #' @concept files
 #' @export
-write_shards <- function(source, dir, y = NULL, weights = NULL, offset = NULL, shard_nonzeros = 4e6, n_features = NULL, base = 1,
-                         ...) {
+write_shards <- function(source, dir, formula = NULL, y = NULL, weights = NULL, offset = NULL, hash_bits = NULL, append = FALSE,
+                         shard_nonzeros = 4e6, n_features = NULL, base = 1, ...) {
   check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
+  kind <- source_kind(source)
+  given <- list(formula = formula, y = y, weights = weights, offset = offset, hash_bits = hash_bits, n_features = n_features)
+  check_suits(given, kind, check_flag(append, "append"))
   size <- check_count(shard_nonzeros, "shard_nonzeros", max = 2^30)
-  text <- is.character(source) || inherits(source, "connection")
-  given <- c(if (!is.null(y)) "y", if (!is.null(weights)) "weights", if (!is.null(offset)) "offset")
-  if (text && length(given)) {
-    hofm_abort(sprintf("%s must not be given: text has its responses, and neither weights nor offsets.", ticked(given[1])),
-               argument = given[1])
-  }
-  into <- new_folder(dir)
-  if (text) write_text(source, into, size, n_features, check_count(base, "base", min = 0, max = 1))
-  else if (is.data.frame(source)) write_frame(source, into, size, y, weights, offset)
-  else write_matrix(source, into, size, y, weights, offset)
+  base <- check_count(base, "base", min = 0, max = 1)
+  into <- if (append) reopened_folder(dir, size, kind) else new_folder(dir, size)
+  on.exit(discard(into))
+  switch(kind, text = write_text(source, into, n_features, base), matrix = write_matrix(source, into, given),
+         write_frames(source, into, given, parent.frame()))
+  finish_folder(into)
   open_shards(dir)
 }
 
-# ---- Writing -----------------------------------------------------------------------------------------------
+source_kind <- function(source) {
+  if (is.character(source) || inherits(source, "connection")) return("text")
+  if (is.data.frame(source)) return("frame")
+  if (is.function(source)) return("function")
+  if (is.matrix(source) || is(source, "Matrix")) return("matrix")
+  must_be("source", "a data frame, a function, a matrix or Matrix, the name of a file or a connection", source)
+}
 
-# What is being written: the files so far and what is known of their responses.
-new_folder <- function(dir) {
-  if (!is_string(dir) || !nzchar(dir)) must_be("dir", "the name of a folder", dir)
+# Arguments that mean nothing to a source are errors.
+check_suits <- function(given, kind, append) {
+  frames <- kind %in% c("frame", "function")
+  idle <- c(if (!frames) c("formula", "hash_bits"), if (kind == "text") c("y", "weights", "offset") else "n_features",
+            if (append && frames) names(given))
+  came <- intersect(idle, names(Filter(Negate(is.null), given)))
+  if (!length(came)) return(invisible())
+  why <- if (append && frames) "it is that of the folder that rows are appended to"
+         else switch(kind, text = "text has its responses, and neither weights nor offsets",
+                     if (came[1] == "n_features") "it is for text" else "it is for data frames")
+  hofm_abort(sprintf("%s must not be given: %s.", ticked(came[1]), why), argument = came[1])
+}
+
+# ---- A folder that is being written ------------------------------------------------------------------------
+
+manifest_name <- "manifest.hofm"
+shard_name <- function(q) sprintf("shard-%06d.hofm", q)
+
+# What is being written: the files so far, and what is known of features and responses.
+new_folder <- function(dir, size) {
+  check_dir(dir)
   if (file.exists(file.path(dir, manifest_name))) {
-    abort_file(sprintf("%s holds shards already: remove them, or choose another folder.", quoted(dir)), dir)
+    abort_file(sprintf("%s holds shards already: append to them (`append = TRUE`), remove them, or choose another folder.", quoted(dir)),
+               dir)
   }
   if (!dir.exists(dir) && !dir.create(dir, showWarnings = FALSE, recursive = TRUE)) {
     abort_file(sprintf("%s cannot be made.", quoted(dir)), dir)
   }
-  into <- new.env(parent = emptyenv())
-  into$dir <- path.expand(dir)
-  into$files <- list()
-  into$used <- logical()
-  into$values <- numeric()
-  into$offsets <- FALSE
+  unlink(list.files(dir, "^shard-[0-9]{6}[.]hofm([.]part)?$", full.names = TRUE))      # of writing that was killed
+  into <- folder_state(dir, size)
+  into$state <- list(files = NULL, values = numeric(), weighted = FALSE, offsets = FALSE, left_out = 0, d = 0L,
+                     dictionary = "0000000000000000", response = NULL, intercept = TRUE)
   into
 }
 
-manifest_name <- "manifest.hofm"
+folder_state <- function(dir, size) {
+  into <- new.env(parent = emptyenv())
+  into$dir <- path.expand(dir)
+  into$buffer <- new_buffer_cpp(size)
+  into$written <- character()
+  into
+}
 
-# One more file. `part`: x, a dgCMatrix of all columns, and y, weights and offset, checked.
-add_shard <- function(into, part, dictionary) {
-  name <- sprintf("shard-%06d.hofm", length(into$files) + 1L)
-  checksum <- about_shards(write_shard_cpp(file.path(into$dir, name), part$x, part$y, part$weights, part$offset, dictionary))
-  rows <- nrow(part$x)
-  into$files[[name]] <- data.frame(file = name, rows = as.double(rows), nonzeros = as.double(length(part$x@i)), checksum = checksum,
-                                    weight = sum(part$weights), y = sum(part$weights * part$y))
-  used <- diff(part$x@p) > 0
-  length(into$used) <- max(length(into$used), length(used))
-  into$used[is.na(into$used)] <- FALSE
-  into$used[seq_along(used)] <- into$used[seq_along(used)] | used
-  into$values <- unique(c(range(into$values, part$y), utils::head(into$values, 3), utils::head(unique(part$y), 3)))
-  into$offsets <- into$offsets || any(part$offset != 0)
+check_dir <- function(dir) if (!is_string(dir) || !nzchar(dir)) must_be("dir", "the name of a folder", dir)
+
+# A folder that is written on: all that its manifest says goes on from there.
+reopened_folder <- function(dir, size, kind) {
+  check_dir(dir)
+  manifest <- read_manifest(dir)
+  kinds <- c(text = "text", matrix = "matrix", frame = "frame", "function" = "frame")
+  if (kinds[[kind]] != manifest$source) {
+    hofm_abort(sprintf("`source` must be %s, as the rows were that are in the folder.", switch(
+      manifest$source, text = "text", matrix = "a matrix or Matrix", "a data frame, or a function that returns them")),
+      argument = "source")
+  }
+  check_files(opened(dir, manifest), FALSE)
+  into <- folder_state(dir, size)
+  into$state <- manifest
+  columns <- manifest$columns
+  set_buffer_columns_cpp(into$buffer, columns$weight, columns$mean, columns$spread, columns$other)
+  into
+}
+
+# One more file, of what is in the buffer.
+flush_buffer <- function(into, features = into$state$d) {
+  state <- into$state
+  state$d <- max(state$d, as.integer(features))
+  name <- shard_name(NROW(state$files) + 1L)
+  file <- file.path(into$dir, name)
+  into$written <- c(into$written, file)
+  facts <- about_shards(write_buffer_cpp(into$buffer, file, state$d, state$dictionary))
+  state$files <- rbind(state$files, data.frame(
+    file = name, facts[c("rows", "nonzeros", "weight", "y", "spread", "checksum")], dictionary = state$dictionary))
+  state$values <- unique(c(range(state$values, facts$values), utils::head(state$values, 3), facts$values))
+  state$weighted <- state$weighted || facts$weighted
+  state$offsets <- state$offsets || facts$offsets
+  into$state <- state
 }
 
 # The manifest is a serialised list behind its checksum, which is looked at first: R's own reader may crash on damaged bytes.
-finish_folder <- function(into, blueprint, response, weighted) {
-  manifest <- list(version = 1L, files = do.call(rbind, unname(into$files)), values = into$values,
-                   used = into$used, offsets = into$offsets, weighted = weighted, blueprint = blueprint, response = response)
-  bytes <- serialize(manifest, NULL, version = 3)
+finish_folder <- function(into) {
+  if (buffered_rows_cpp(into$buffer) > 0) flush_buffer(into)
+  state <- into$state
+  if (is.null(state$files)) hofm_abort("`source` holds no rows.", argument = "source")
+  state$version <- 1L
+  state$blueprint <- finished_blueprint(state)
+  state$columns <- c(buffer_columns_cpp(into$buffer, state$d), total = sum(state$files$weight))
+  bytes <- serialize(state, NULL, version = 3)
   file <- file.path(into$dir, manifest_name)
-  part <- paste0(file, ".part")
-  about_file({
-    writeBin(c(charToRaw("HOFMMAN\n"), charToRaw(checksum_cpp(bytes)), bytes), part)
-    if (!file.rename(part, file)) stop("it cannot be renamed")
-  }, file, "written")
+  replace_file(file, function(put) {
+    put(c(charToRaw("HOFMMAN\n"), charToRaw(checksum_cpp(bytes))))
+    put(bytes)
+  })
+  into$written <- character()
 }
+
+# The files of writing that failed.
+discard <- function(into) unlink(into$written)
 
 # An error about a file from compiled code.
 about_shards <- function(code) {
-  tryCatch(code, "hofm::ShardError" = function(e) {
+  tryCatch(code, "hofm::FileError" = function(e) {
     what <- conditionMessage(e)
     abort_file(paste0(what, "."), sub("^\"(.*)\" .*$", "\\1", what))
   })
-}
-
-# Names of features as a number that all shards of a folder share.
-dictionary_of <- function(features) checksum_cpp(charToRaw(paste(enc2utf8(features), collapse = "\n")))
-
-# Rows of about as many nonzeros as wanted: the first row of each part.
-cut_rows <- function(counts, size) {
-  part <- floor(cumsum(as.double(counts)) / size)
-  which(!duplicated(part))
-}
-
-write_matrix <- function(x, into, size, y, weights, offset) {
-  if (is.null(y)) hofm_abort("`y`, the response, is missing.", argument = "y")
-  design <- learn_design(x)
-  check_size(design$x, "source")
-  rows <- shard_rows(y, weights, offset, nrow(design$x))
-  write_parts(into, rows, design$blueprint, cut_rows(tabulate(design$x@i + 1L, nrow(design$x)), size),
-              function(at) design$x[at, , drop = FALSE])
-}
-
-# Levels are those of the whole frame, which learning its columns makes one sparse matrix of, for as long as that takes.
-write_frame <- function(frame, into, size, y, weights, offset) {
-  if (!is_one_of(y, names(frame))) must_be("y", "the name of a column of the data frame", y)
-  rows <- shard_rows(frame[[y]], weights, offset, nrow(frame))
-  columns <- frame[setdiff(names(frame), y)]
-  blueprint <- learn_design(columns)$blueprint
-  write_parts(into, rows, blueprint, cut_rows(rep(length(columns), nrow(frame)), size),
-              function(at) design_for(blueprint, columns[at, , drop = FALSE], arg = "source")$x)
-}
-
-# Responses as numbers, classes counted from zero, with weights and offsets.
-shard_rows <- function(y, weights, offset, n) {
-  check_response_length(y, n)
-  y <- plain_response(y, "y")
-  classes <- if (!is.numeric(y)) as_classes(y, "y")
-  if (!is.null(classes) && nlevels(classes) != 2) hofm_abort(not_two_classes(levels(classes), "y"), argument = "y")
-  given <- check_weights(weights, n)$given
-  offset <- check_offset(offset, n)
-  kind <- if (is.factor(y)) "factor" else if (is.numeric(y)) "numeric" else typeof(y)
-  list(y = if (is.null(classes)) as.double(y) else as.integer(classes) - 1, weights = if (is.null(given)) rep(1, n) else given,
-       offset = if (length(offset)) offset else numeric(n), weighted = !is.null(given),
-       response = list(kind = kind, levels = if (kind == "logical") c(FALSE, TRUE) else levels(classes)))
-}
-
-write_parts <- function(into, rows, blueprint, first, columns_of) {
-  last <- c(first[-1] - 1L, length(rows$y))
-  dictionary <- dictionary_of(blueprint$features)
-  for (q in seq_along(first)) {
-    at <- first[q]:last[q]
-    x <- columns_of(at)
-    check_cells(x, blueprint$features, "source")
-    add_shard(into, c(list(x = x), lapply(rows[c("y", "weights", "offset")], `[`, at)), dictionary)
-  }
-  finish_folder(into, blueprint, rows$response, rows$weighted)
-}
-
-# Text in pieces of whole lines, about 12 bytes for each nonzero.
-write_text <- function(file, into, size, n_features, base) {
-  n_features <- if (is.null(n_features)) -1L else check_features(n_features)
-  with_source(file, function(next_block, name) {
-    lines <- 0
-    for_pieces(next_block, 12 * size, function(bytes) {
-      data <- read_libsvm_cpp(once(bytes), base, n_features, largest_index())
-      if (!is.null(data$error)) abort_line(replace(data, "line", data$line + lines), name)
-      lines <<- lines + sum(bytes == as.raw(10L))
-      n <- length(data$y)
-      if (n) add_shard(into, list(x = data$x, y = data$y, weights = rep(1, n), offset = numeric(n)), "0")
-    })
-    if (!length(into$files)) abort_file(sprintf("%s holds no data.", quoted(name)), name)
-  })
-  d <- if (n_features > 0) n_features else length(into$used)
-  check_columns(seq_len(d))
-  length(into$used) <- d
-  into$used[is.na(into$used)] <- FALSE
-  finish_folder(into, list(kind = "matrix", features = paste0("x", seq_len(d)), named = FALSE),
-                list(kind = "numeric", levels = NULL), FALSE)
-}
-
-once <- function(bytes) {
-  function() {
-    now <- bytes
-    bytes <<- raw()
-    now
-  }
-}
-
-# f of pieces of about `size` bytes that end with a line.
-for_pieces <- function(next_block, size, f) {
-  held <- list()
-  repeat {
-    block <- next_block()
-    held <- c(held, list(block))
-    if (length(block) && sum(lengths(held)) < size) next
-    bytes <- do.call(c, held)
-    end <- if (length(block)) max(0L, which(bytes == as.raw(10L))) else length(bytes)
-    if (end > 0) f(bytes[seq_len(end)])
-    if (!length(block)) return(invisible())
-    held <- list(bytes[seq_along(bytes) > end])
-  }
 }
 
 # ---- Opening -----------------------------------------------------------------------------------------------
@@ -222,21 +230,25 @@ for_pieces <- function(next_block, size, f) {
 open_shards <- function(dir, verify = FALSE, ...) {
   check_given()
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
-  if (!is_string(dir) || !nzchar(dir)) must_be("dir", "the name of a folder", dir)
+  check_dir(dir)
   verify <- check_flag(verify, "verify")
-  manifest <- read_manifest(dir)
-  shards <- structure(list(
-    dir = normalizePath(dir), files = manifest$files, rows = sum(manifest$files$rows), nonzeros = sum(manifest$files$nonzeros),
-    features = manifest$blueprint$features, blueprint = manifest$blueprint[setdiff(names(manifest$blueprint), "features")],
-    response = manifest$response, values = manifest$values, used = manifest$used, weighted = manifest$weighted,
-    offsets = manifest$offsets), class = "hofm_shards")
+  shards <- opened(dir, read_manifest(dir))
   check_shards(shards, "dir")
   check_files(shards, verify)
   shards
 }
 
+opened <- function(dir, manifest) {
+  structure(list(
+    dir = normalizePath(dir), files = manifest$files, rows = sum(manifest$files$rows), nonzeros = sum(manifest$files$nonzeros),
+    features = manifest$blueprint$features, blueprint = manifest$blueprint[setdiff(names(manifest$blueprint), "features")],
+    response = manifest$response, values = manifest$values, columns = manifest$columns, intercept = manifest$intercept,
+    weighted = manifest$weighted, offsets = manifest$offsets, left_out = manifest$left_out), class = "hofm_shards")
+}
+
 read_manifest <- function(dir) {
   file <- file.path(dir, manifest_name)
+  if (file_kind(dir) == "none") abort_file(sprintf("%s is not there.", quoted(dir)), dir)
   if (file_kind(file) != "regular") abort_file(sprintf("%s is not a folder of shards: it has no manifest.", quoted(dir)), dir)
   bytes <- about_file(readBin(file, "raw", file.size(file)), file, "read")
   damaged <- function(...) abort_file(sprintf("%s is damaged, or not a manifest of shards.", quoted(file)), file)
@@ -250,46 +262,57 @@ read_manifest <- function(dir) {
 
 # Every file must be the one that the manifest means.
 check_files <- function(shards, whole) {
-  dictionary <- if (isTRUE(shards$blueprint$named) || shards$blueprint$kind == "frame") dictionary_of(shards$features)
   for (q in seq_len(nrow(shards$files))) {
     file <- file.path(shards$dir, shards$files$file[q])
     header <- about_shards(shard_header_cpp(file, whole))
+    if (header$dictionary != shards$files$dictionary[q]) {
+      abort_file(sprintf("%s has other features than the manifest of its folder: it belongs to another one.", quoted(file)), file)
+    }
     if (header$checksum != shards$files$checksum[q]) {
       abort_file(sprintf("%s is not the file that the manifest of its folder means.", quoted(file)), file)
-    }
-    if (!is.null(dictionary) && header$dictionary != dictionary) {
-      abort_file(sprintf("%s has other features than the manifest of its folder.", quoted(file)), file)
     }
   }
 }
 
 check_shards <- function(shards, arg = "x") {
   if (!inherits(shards, "hofm_shards")) must_be(arg, "made by write_shards() or open_shards()", shards)
+  numbers <- function(s, fields) all(vapply(fields, function(field) are_finite(s$files[[field]], nrow(s$files)), NA))
   check_sound(shards, list(
     dir = function(s) is_string(s$dir),
     files = function(s) {
       is.data.frame(s$files) && nrow(s$files) > 0 && is.character(s$files$file) && is.character(s$files$checksum) &&
-        are_finite(s$files$rows, nrow(s$files)) && are_finite(s$files$nonzeros, nrow(s$files)) &&
-        are_finite(s$files$weight, nrow(s$files)) && are_finite(s$files$y, nrow(s$files)) && !anyDuplicated(s$files$file)
+        numbers(s, c("rows", "nonzeros", "weight", "y", "spread")) && all(s$files$rows >= 1) && all(s$files$weight >= 0) &&
+        !anyDuplicated(s$files$file)
     },
-    rows = function(s) is_count(s$rows) && s$rows > 0, nonzeros = function(s) is_count(s$nonzeros),
+    rows = function(s) is_count(s$rows) && s$rows == sum(s$files$rows), nonzeros = function(s) is_count(s$nonzeros),
     features = function(s) sound_names(s$features),
-    used = function(s) is.logical(s$used) && length(s$used) == length(s$features) && !anyNA(s$used),
+    columns = function(s) {
+      d <- length(s$features)
+      is.list(s$columns) && is.logical(s$columns$other) && length(s$columns$other) == d && !anyNA(s$columns$other) &&
+        all(vapply(c("weight", "mean", "spread"), function(field) are_finite(s$columns[[field]], d), NA)) && is_finite_one(s$columns$total)
+    },
     values = function(s) is_plain_number(s$values) && length(s$values) > 0 && all(is.finite(s$values)),
-    response = function(s) is_one_of(s$response$kind, c("numeric", "factor", "character", "logical")),
-    blueprint = function(s) is.list(s$blueprint) && is_one_of(s$blueprint$kind, c("matrix", "frame")),
-    weighted = function(s) is_flag(s$weighted), offsets = function(s) is_flag(s$offsets)), arg, "object of shards")
+    response = function(s) {
+      is_one_of(s$response$kind, c("numeric", "factor", "character", "logical")) && is_flag(s$response$turned) &&
+        absent_or(s$response$levels, function(levels) is.atomic(levels) && !anyNA(levels))
+    },
+    blueprint = function(s) sound_blueprint(s),
+    intercept = function(s) is_flag(s$intercept), weighted = function(s) is_flag(s$weighted), offsets = function(s) is_flag(s$offsets),
+    left_out = function(s) is_count(s$left_out)), arg, "object of shards")
 }
 
 #' @rdname write_shards
 #' @export
 print.hofm_shards <- function(x, ...) {
   check_shards(x)
-  cat(sprintf("%s of %s rows and %d features, %s nonzeros (hofm_shards)\n", counted(nrow(x$files), "shard"),
-              format(x$rows, big.mark = ","), length(x$features), format(x$nonzeros, big.mark = ",")))
+  cat(sprintf("%s of %s rows and %s features, %s nonzeros (hofm_shards)\n", counted(nrow(x$files), "shard"), long_number(x$rows),
+              long_number(length(x$features)), long_number(x$nonzeros)))
   cat("  in ", x$dir, "\n", sep = "")
+  if (x$left_out > 0) cat(sprintf("  without %s rows of the source, in which something was missing\n", long_number(x$left_out)))
   invisible(x)
 }
+
+long_number <- function(x) formatC(x, format = "d", big.mark = ",")
 
 #' @rdname write_shards
 #' @export

@@ -409,20 +409,139 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// write_shard_cpp
-std::string write_shard_cpp(std::string file, Rcpp::S4 x, std::vector<double> y, std::vector<double> weights, std::vector<double> offset, std::string dictionary);
-RcppExport SEXP _hofm_write_shard_cpp(SEXP fileSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP offsetSEXP, SEXP dictionarySEXP) {
+// hash_words_cpp
+Rcpp::IntegerVector hash_words_cpp(Rcpp::CharacterVector words, int bits);
+RcppExport SEXP _hofm_hash_words_cpp(SEXP wordsSEXP, SEXP bitsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
-    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
-    Rcpp::traits::input_parameter< std::vector<double> >::type y(ySEXP);
-    Rcpp::traits::input_parameter< std::vector<double> >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< std::vector<double> >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< std::string >::type dictionary(dictionarySEXP);
-    rcpp_result_gen = Rcpp::wrap(write_shard_cpp(file, x, y, weights, offset, dictionary));
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type words(wordsSEXP);
+    Rcpp::traits::input_parameter< int >::type bits(bitsSEXP);
+    rcpp_result_gen = Rcpp::wrap(hash_words_cpp(words, bits));
     return rcpp_result_gen;
+END_RCPP
+}
+// dictionary_cpp
+std::string dictionary_cpp(std::string so_far, Rcpp::CharacterVector names);
+RcppExport SEXP _hofm_dictionary_cpp(SEXP so_farSEXP, SEXP namesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type so_far(so_farSEXP);
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type names(namesSEXP);
+    rcpp_result_gen = Rcpp::wrap(dictionary_cpp(so_far, names));
+    return rcpp_result_gen;
+END_RCPP
+}
+// new_buffer_cpp
+SEXP new_buffer_cpp(double size);
+RcppExport SEXP _hofm_new_buffer_cpp(SEXP sizeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
+    rcpp_result_gen = Rcpp::wrap(new_buffer_cpp(size));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_entries_cpp
+void add_entries_cpp(SEXP buffer, Rcpp::IntegerVector i, Rcpp::IntegerVector j, Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector weights, Rcpp::NumericVector offset, Rcpp::Function flush);
+RcppExport SEXP _hofm_add_entries_cpp(SEXP bufferSEXP, SEXP iSEXP, SEXP jSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP offsetSEXP, SEXP flushSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type j(jSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type flush(flushSEXP);
+    add_entries_cpp(buffer, i, j, x, y, weights, offset, flush);
+    return R_NilValue;
+END_RCPP
+}
+// add_matrix_cpp
+void add_matrix_cpp(SEXP buffer, Rcpp::S4 x, Rcpp::NumericVector y, Rcpp::NumericVector weights, Rcpp::NumericVector offset, int block, Rcpp::Function flush);
+RcppExport SEXP _hofm_add_matrix_cpp(SEXP bufferSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP offsetSEXP, SEXP blockSEXP, SEXP flushSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type flush(flushSEXP);
+    add_matrix_cpp(buffer, x, y, weights, offset, block, flush);
+    return R_NilValue;
+END_RCPP
+}
+// add_libsvm_cpp
+Rcpp::List add_libsvm_cpp(SEXP buffer, Rcpp::RawVector bytes, int base, int features, int most, Rcpp::Function flush);
+RcppExport SEXP _hofm_add_libsvm_cpp(SEXP bufferSEXP, SEXP bytesSEXP, SEXP baseSEXP, SEXP featuresSEXP, SEXP mostSEXP, SEXP flushSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< int >::type base(baseSEXP);
+    Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type flush(flushSEXP);
+    rcpp_result_gen = Rcpp::wrap(add_libsvm_cpp(buffer, bytes, base, features, most, flush));
+    return rcpp_result_gen;
+END_RCPP
+}
+// buffered_rows_cpp
+double buffered_rows_cpp(SEXP buffer);
+RcppExport SEXP _hofm_buffered_rows_cpp(SEXP bufferSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    rcpp_result_gen = Rcpp::wrap(buffered_rows_cpp(buffer));
+    return rcpp_result_gen;
+END_RCPP
+}
+// write_buffer_cpp
+Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::string dictionary);
+RcppExport SEXP _hofm_write_buffer_cpp(SEXP bufferSEXP, SEXP fileSEXP, SEXP featuresSEXP, SEXP dictionarySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
+    Rcpp::traits::input_parameter< std::string >::type dictionary(dictionarySEXP);
+    rcpp_result_gen = Rcpp::wrap(write_buffer_cpp(buffer, file, features, dictionary));
+    return rcpp_result_gen;
+END_RCPP
+}
+// buffer_columns_cpp
+Rcpp::List buffer_columns_cpp(SEXP buffer, int features);
+RcppExport SEXP _hofm_buffer_columns_cpp(SEXP bufferSEXP, SEXP featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(buffer_columns_cpp(buffer, features));
+    return rcpp_result_gen;
+END_RCPP
+}
+// set_buffer_columns_cpp
+void set_buffer_columns_cpp(SEXP buffer, Rcpp::NumericVector weight, Rcpp::NumericVector mean, Rcpp::NumericVector spread, Rcpp::LogicalVector other);
+RcppExport SEXP _hofm_set_buffer_columns_cpp(SEXP bufferSEXP, SEXP weightSEXP, SEXP meanSEXP, SEXP spreadSEXP, SEXP otherSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type other(otherSEXP);
+    set_buffer_columns_cpp(buffer, weight, mean, spread, other);
+    return R_NilValue;
 END_RCPP
 }
 // shard_header_cpp
@@ -450,21 +569,56 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sum_shards_cpp
-Rcpp::RawVector sum_shards_cpp(Rcpp::List source, Rcpp::List model, Rcpp::IntegerVector columns, Rcpp::RawVector parameters, std::string loss, bool slopes, Rcpp::IntegerVector exponents, int threads);
-RcppExport SEXP _hofm_sum_shards_cpp(SEXP sourceSEXP, SEXP modelSEXP, SEXP columnsSEXP, SEXP parametersSEXP, SEXP lossSEXP, SEXP slopesSEXP, SEXP exponentsSEXP, SEXP threadsSEXP) {
+// shard_links_cpp
+Rcpp::List shard_links_cpp(Rcpp::List source, int which, Rcpp::List model, int threads);
+RcppExport SEXP _hofm_shard_links_cpp(SEXP sourceSEXP, SEXP whichSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type source(sourceSEXP);
+    Rcpp::traits::input_parameter< int >::type which(whichSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(shard_links_cpp(source, which, model, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// new_pass_cpp
+SEXP new_pass_cpp(Rcpp::List model, Rcpp::IntegerVector columns, Rcpp::RawVector parameters, std::string loss, bool slopes, Rcpp::IntegerVector exponents);
+RcppExport SEXP _hofm_new_pass_cpp(SEXP modelSEXP, SEXP columnsSEXP, SEXP parametersSEXP, SEXP lossSEXP, SEXP slopesSEXP, SEXP exponentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< std::string >::type loss(lossSEXP);
     Rcpp::traits::input_parameter< bool >::type slopes(slopesSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type exponents(exponentsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(sum_shards_cpp(source, model, columns, parameters, loss, slopes, exponents, threads));
+    rcpp_result_gen = Rcpp::wrap(new_pass_cpp(model, columns, parameters, loss, slopes, exponents));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pass_shard_cpp
+void pass_shard_cpp(SEXP to, Rcpp::List source, int which);
+RcppExport SEXP _hofm_pass_shard_cpp(SEXP toSEXP, SEXP sourceSEXP, SEXP whichSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type to(toSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type source(sourceSEXP);
+    Rcpp::traits::input_parameter< int >::type which(whichSEXP);
+    pass_shard_cpp(to, source, which);
+    return R_NilValue;
+END_RCPP
+}
+// pass_sums_cpp
+Rcpp::RawVector pass_sums_cpp(SEXP of);
+RcppExport SEXP _hofm_pass_sums_cpp(SEXP ofSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type of(ofSEXP);
+    rcpp_result_gen = Rcpp::wrap(pass_sums_cpp(of));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -476,6 +630,41 @@ BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
     rcpp_result_gen = Rcpp::wrap(add_sums_cpp(parts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// split_sums_cpp
+Rcpp::List split_sums_cpp(Rcpp::RawVector bytes);
+RcppExport SEXP _hofm_split_sums_cpp(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(split_sums_cpp(bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// joined_sums_cpp
+Rcpp::RawVector joined_sums_cpp(Rcpp::NumericVector sum, Rcpp::NumericVector max, Rcpp::IntegerVector exponents);
+RcppExport SEXP _hofm_joined_sums_cpp(SEXP sumSEXP, SEXP maxSEXP, SEXP exponentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type sum(sumSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type max(maxSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type exponents(exponentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(joined_sums_cpp(sum, max, exponents));
+    return rcpp_result_gen;
+END_RCPP
+}
+// checkpoint_header_cpp
+Rcpp::List checkpoint_header_cpp(std::string file);
+RcppExport SEXP _hofm_checkpoint_header_cpp(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(checkpoint_header_cpp(file));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -510,11 +699,26 @@ static const R_CallMethodDef CallEntries[] = {
     {"_hofm_auc_pair_cpp", (DL_FUNC) &_hofm_auc_pair_cpp, 3},
     {"_hofm_thin_points_cpp", (DL_FUNC) &_hofm_thin_points_cpp, 3},
     {"_hofm_checksum_cpp", (DL_FUNC) &_hofm_checksum_cpp, 1},
-    {"_hofm_write_shard_cpp", (DL_FUNC) &_hofm_write_shard_cpp, 6},
+    {"_hofm_hash_words_cpp", (DL_FUNC) &_hofm_hash_words_cpp, 2},
+    {"_hofm_dictionary_cpp", (DL_FUNC) &_hofm_dictionary_cpp, 2},
+    {"_hofm_new_buffer_cpp", (DL_FUNC) &_hofm_new_buffer_cpp, 1},
+    {"_hofm_add_entries_cpp", (DL_FUNC) &_hofm_add_entries_cpp, 8},
+    {"_hofm_add_matrix_cpp", (DL_FUNC) &_hofm_add_matrix_cpp, 7},
+    {"_hofm_add_libsvm_cpp", (DL_FUNC) &_hofm_add_libsvm_cpp, 6},
+    {"_hofm_buffered_rows_cpp", (DL_FUNC) &_hofm_buffered_rows_cpp, 1},
+    {"_hofm_write_buffer_cpp", (DL_FUNC) &_hofm_write_buffer_cpp, 4},
+    {"_hofm_buffer_columns_cpp", (DL_FUNC) &_hofm_buffer_columns_cpp, 2},
+    {"_hofm_set_buffer_columns_cpp", (DL_FUNC) &_hofm_set_buffer_columns_cpp, 5},
     {"_hofm_shard_header_cpp", (DL_FUNC) &_hofm_shard_header_cpp, 2},
     {"_hofm_read_shard_cpp", (DL_FUNC) &_hofm_read_shard_cpp, 3},
-    {"_hofm_sum_shards_cpp", (DL_FUNC) &_hofm_sum_shards_cpp, 8},
+    {"_hofm_shard_links_cpp", (DL_FUNC) &_hofm_shard_links_cpp, 4},
+    {"_hofm_new_pass_cpp", (DL_FUNC) &_hofm_new_pass_cpp, 6},
+    {"_hofm_pass_shard_cpp", (DL_FUNC) &_hofm_pass_shard_cpp, 3},
+    {"_hofm_pass_sums_cpp", (DL_FUNC) &_hofm_pass_sums_cpp, 1},
     {"_hofm_add_sums_cpp", (DL_FUNC) &_hofm_add_sums_cpp, 1},
+    {"_hofm_split_sums_cpp", (DL_FUNC) &_hofm_split_sums_cpp, 1},
+    {"_hofm_joined_sums_cpp", (DL_FUNC) &_hofm_joined_sums_cpp, 3},
+    {"_hofm_checkpoint_header_cpp", (DL_FUNC) &_hofm_checkpoint_header_cpp, 1},
     {NULL, NULL, 0}
 };
 

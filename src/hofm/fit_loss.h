@@ -57,9 +57,8 @@ Outcome fit_loss(Design &design, Samples &samples, Model &model, const Options &
 
 template <class Loss>
 Outcome fit_shards(Shards &shards, Model &model, const Options &options, Monitor &monitor) {
-  if (options.solver != "lbfgs") return ShardSteps<Loss>(shards, options, monitor)(model);
-  ShardObjective<Loss> objective(shards.train, options, monitor);
-  return Lbfgs(std::ref(objective), options, monitor)(model);
+  if (options.solver == "lbfgs") return shard_lbfgs<Loss>(shards, model, options, monitor);
+  return ShardSteps<Loss>(shards, options, monitor)(model);
 }
 
 }  // namespace hofm

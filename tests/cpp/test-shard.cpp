@@ -31,7 +31,7 @@ bool same(const hofm::Shard &a, const hofm::Shard &b) {
 bool never_wrong(const std::string &file, const hofm::Shard &right) {
   try {
     return same(hofm::ShardReader(file).read(), right);
-  } catch (const hofm::ShardError &) {
+  } catch (const hofm::FileError &) {
     return true;
   }
 }
@@ -77,7 +77,7 @@ int main(int, char **arguments) {
       try {
         const hofm::Shard read = hofm::ShardReader(file).read();
         CHECK(hofm::sound(read.rows.view(), read.rows.index.size()));
-      } catch (const hofm::ShardError &) {
+      } catch (const hofm::FileError &) {
       }
     }
   }
@@ -85,7 +85,7 @@ int main(int, char **arguments) {
   bool refused = false;
   try {
     hofm::ShardWriter("/no such folder/shard")(hofm::Shard{{0, 0, {0}, {}, {}}, {}, {}, {}}, 0);
-  } catch (const hofm::ShardError &) {
+  } catch (const hofm::FileError &) {
     refused = true;
   }
   CHECK(refused);

@@ -56,6 +56,17 @@ class Monitor {
 
   Trace trace;
 
+  // What a checkpoint holds (base/checkpoint.h): time goes on from where it was.
+  template <class Archive>
+  void visit(Archive &archive) {
+    double so_far = seconds();
+    archive(so_far);
+    archive(trace.iteration);
+    archive(trace.seconds);
+    archive(trace.objective);
+    begin_ = Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(so_far));
+  }
+
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin_, polled_;

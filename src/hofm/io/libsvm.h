@@ -220,6 +220,23 @@ class LibsvmReader {
     start[0] = 0;
   }
 
+  // f(indices from zero, values, how many, label) of each row in turn, zeros and all.
+  template <class F>
+  void each_row(const F &f) const {
+    std::vector<int> index;
+    std::vector<double> value;
+    std::size_t q = 0;
+    for (int i = 0; i < rows(); ++i) {
+      index.clear();
+      value.clear();
+      for (int c = count_[i]; c > 0; --c, ++q) {
+        index.push_back(index_[q] - base());
+        value.push_back(value_[q]);
+      }
+      f(index.data(), value.data(), int(index.size()), label[i]);
+    }
+  }
+
   Chunks<double> label;
   std::vector<double> query;  // empty if no line has one, else NaN where a line has none
 

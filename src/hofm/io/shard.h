@@ -13,32 +13,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <limits>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
-#ifdef _WIN32
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
 
+#include "hofm/base/file.h"
 #include "hofm/base/finite.h"
 #include "hofm/data/sparse.h"
 
 namespace hofm {
-
-// What is wrong with a file. Not one of the standard errors, which solvers catch where a line search fails.
-class ShardError : public std::exception {
- public:
-  ShardError(const std::string &file, const std::string &what) : text_("\"" + file + "\" " + what) {}
-  const char *what() const noexcept override { return text_.c_str(); }
-
- private:
-  std::string text_;
-};
 
 struct Shard {
   SparseStore rows;
@@ -69,30 +53,6 @@ static_assert(sizeof(ShardHeader) == 256, "the header of a shard must have no pa
 
 constexpr char kShardMagic[9] = "HOFMSHD\n";  // a copy that changes the ends of lines breaks it
 constexpr std::uint32_t kShardOrder = 0x01020304, kShardVersion = 1;
-
-// Four lanes of multiplications hide each other's latency.
-inline std::uint64_t checksum(const void *data, std::size_t bytes) {
-  constexpr std::uint64_t prime = 0x9E3779B97F4A7C15u;
-  std::uint64_t lane[4] = {1, 2, 3, 4}, word[4];
-  const char *p = static_cast<const char *>(data);
-  const auto take = [&] {
-    for (int l = 0; l < 4; ++l) {
-      lane[l] = (lane[l] ^ word[l]) * prime;
-      lane[l] ^= lane[l] >> 29;
-    }
-  };
-  std::size_t left = bytes;
-  for (; left >= sizeof word; left -= sizeof word, p += sizeof word) {
-    std::memcpy(word, p, sizeof word);
-    take();
-  }
-  std::memset(word, 0, sizeof word);
-  if (left) std::memcpy(word, p, left);
-  take();
-  std::uint64_t sum = bytes;
-  for (std::uint64_t l : lane) sum = (sum ^ l ^ (sum >> 31)) * prime;
-  return sum ^ (sum >> 32);
-}
 
 // ---- Numbers as narrow as they allow -----------------------------------------------------------------------
 
@@ -152,15 +112,9 @@ inline std::vector<double> unpacked(const std::vector<char> &from, std::size_t n
 
 // ---- Writing -----------------------------------------------------------------------------------------------
 
-struct FileCloser {
-  void operator()(std::FILE *file) const { std::fclose(file); }
-};
-using OwnedFile = std::unique_ptr<std::FILE, FileCloser>;
-
-// Written as `file`.part, brought to the disk, and renamed: a file of the right name is whole.
 class ShardWriter {
  public:
-  explicit ShardWriter(std::string file) : file_(std::move(file)), part_(file_ + ".part") {}
+  explicit ShardWriter(std::string file) : file_(std::move(file)) {}
 
   // `rows` must be sound, numbers finite, and there must be a response, a weight and an offset for each row.
   void operator()(const Shard &shard, std::uint64_t dictionary) {
@@ -202,32 +156,17 @@ class ShardWriter {
   }
 
   void put(const ShardHeader &header, const std::array<std::vector<char>, ShardHeader::kSections> &bytes) const {
-    OwnedFile out(std::fopen(part_.c_str(), "wb"));
-    bool good = bool(out) && std::fwrite(&header, sizeof header, 1, out.get()) == 1;
+    WholeFile out(file_);
+    out.put(&header, sizeof header);
     for (const std::vector<char> &section : bytes) {
-      if (section.empty()) continue;
       const char gap[64] = {};
-      const std::size_t rest = (64 - section.size() % 64) % 64;
-      good = good && std::fwrite(section.data(), 1, section.size(), out.get()) == section.size() &&
-             std::fwrite(gap, 1, rest, out.get()) == rest;
+      out.put(section.data(), section.size());
+      out.put(gap, (64 - section.size() % 64) % 64);
     }
-    good = good && std::fflush(out.get()) == 0 && synced(out.get());
-    good = good && std::fclose(out.release()) == 0 && std::rename(part_.c_str(), file_.c_str()) == 0;
-    if (good) return;
-    out.reset();
-    std::remove(part_.c_str());
-    throw ShardError(file_, "cannot be written: the folder may be gone, closed to you, or the disk full");
+    out.commit();
   }
 
-  static bool synced(std::FILE *file) {
-#ifdef _WIN32
-    return _commit(_fileno(file)) == 0;
-#else
-    return fsync(fileno(file)) == 0;
-#endif
-  }
-
-  std::string file_, part_;
+  std::string file_;
 };
 
 // ---- Reading -----------------------------------------------------------------------------------------------
@@ -235,13 +174,14 @@ class ShardWriter {
 class ShardReader {
  public:
   // Opens the file and checks its header against its size.
-  explicit ShardReader(const std::string &file) : name_(file), file_(std::fopen(file.c_str(), "rb")) {
-    if (!file_) fail("is not there, or cannot be opened");
-    if (std::fread(&header_, sizeof header_, 1, file_.get()) != 1) fail("is too short to be a shard");
+  explicit ShardReader(const std::string &file) : file_(file) {
+    if (!file_.holds(sizeof header_)) fail("is too short to be a shard");
+    file_.get(&header_, sizeof header_);
     if (std::memcmp(header_.magic, kShardMagic, sizeof header_.magic) != 0) fail("is not a shard");
     if (header_.byte_order != kShardOrder) fail("was written by a machine with another order of bytes");
     if (header_.version > kShardVersion) fail("was written by a newer version of the package");
-    if (header_.checksum != checksum(&header_, sizeof header_ - sizeof header_.checksum)) fail("is damaged: its header is not whole");
+    if (header_.checksum != checksum(&header_, sizeof header_ - sizeof header_.checksum))
+      fail("is damaged: its header is not whole");
     check_sizes();
   }
 
@@ -264,7 +204,7 @@ class ShardReader {
   }
 
  private:
-  [[noreturn]] void fail(const std::string &what) const { throw ShardError(name_, what); }
+  [[noreturn]] void fail(const std::string &what) const { file_.fail(what); }
 
   // Sections must be as long as the counts say, and within the file: nothing is asked of memory that the file does not hold.
   void check_sizes() {
@@ -273,14 +213,11 @@ class ShardReader {
       fail("is damaged: its counts cannot be right");
     if (header_.fixed >= 0 && header_.nonzeros != header_.rows * std::uint64_t(header_.fixed))
       fail("is damaged: its counts cannot be right");
-    if (std::fseek(file_.get(), 0, SEEK_END) != 0) fail("cannot be read");
-    const long end = std::ftell(file_.get());
-    if (end < 0) fail("cannot be read");
     for (int s = 0; s < ShardHeader::kSections; ++s) {
       const ShardSection &section = header_.section[s];
       if (section.numbers > std::uint32_t(ShardNumbers::doubles) || section.bytes != expected(s))
         fail("is damaged: its sections cannot be right");
-      if (section.offset > std::uint64_t(end) || section.bytes > std::uint64_t(end) - section.offset) fail("is cut off");
+      if (section.offset > file_.size() || section.bytes > file_.size() - section.offset) fail("is cut off");
     }
   }
 
@@ -293,9 +230,8 @@ class ShardReader {
   void read(int s, void *to) {
     const ShardSection &section = header_.section[s];
     if (section.bytes == 0) return;
-    if (std::fseek(file_.get(), long(section.offset), SEEK_SET) != 0 ||
-        std::fread(to, 1, section.bytes, file_.get()) != section.bytes)
-      fail("is cut off");
+    file_.go_to(section.offset);
+    file_.get(to, section.bytes);
     if (checksum(to, section.bytes) != section.checksum) fail("is damaged: a checksum is not that of its bytes");
   }
 
@@ -320,8 +256,7 @@ class ShardReader {
     return out;
   }
 
-  std::string name_;
-  OwnedFile file_;
+  OpenFile file_;
   ShardHeader header_ = {};
 };
 

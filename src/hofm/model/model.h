@@ -105,7 +105,7 @@ struct Options {
   int threads = 1;
   std::uint64_t seed = 0;
   int memory = 10;   // pairs kept by L-BFGS
-  int patience = 5;  // epochs of the stochastic solvers without a lower loss on held-out samples
+  int patience = 5;  // epochs of the stochastic solvers, or steps over shards, without a lower loss on held-out samples
 };
 
 struct Outcome {

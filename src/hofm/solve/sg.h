@@ -89,23 +89,52 @@ class StochasticGradient {
     return outcome;
   }
 
-  // For items that are a part of all. The step size to begin with:
+  // What a step rule remembers (see simd/steps.h), and when each feature was last brought up to date.
+  struct State {
+    std::vector<std::vector<double>> memory;
+    double intercept_memory = 0;
+    std::vector<long> updated;
+    long time = 0, dummies_updated = 0;
+  };
+
+  // For items that are a part of all, taken one part after the other. What goes from one to the next:
+  struct Carried {
+    State state;
+    Gradient G;
+    std::vector<char> seen;
+  };
+
+  // The step size to begin with.
   double first_eta(const Model &model) { return calibrated(model, initial_state(model)); }
 
-  // And one pass over them, in an order of their own for each `stream`, from where `steps` stands, which then stands behind it.
-  void pass(Model &model, StepState &steps, std::uint64_t stream) {
+  // Nothing seen yet, or what an earlier run remembered.
+  void begin(const Model &model, const StepState &steps, Carried &carried) {
     start(model);
-    eta_ = steps.eta;
-    if (adaptive_ && steps.epochs > 0) {
-      state_.memory = std::move(steps.memory);
+    if (adaptive_ && !steps.memory.empty()) {
+      state_.memory = steps.memory;
       state_.intercept_memory = steps.intercept;
     }
+    swap(carried);
+  }
+
+  // One pass over the items, in an order of their own for each `stream`. Features without items among them are left as they were.
+  void pass(Model &model, Carried &carried, double eta, std::uint64_t stream) {
+    swap(carried);
+    eta_ = eta;
     std::vector<int> order = all_items();
     Random random(options_.seed, stream);
     shuffle(order, random);
-    run(model, order, stream);
-    steps.memory = std::move(state_.memory);
-    steps.intercept = state_.intercept_memory;
+    run_some(model, order, stream);
+    swap(carried);
+  }
+
+  // Every feature up to date, after the last part.
+  void end(Model &model, Carried &carried, double eta) {
+    swap(carried);
+    eta_ = eta;
+    run_some(model, {}, 0);
+    settle(model);
+    swap(carried);
   }
 
  private:
@@ -116,14 +145,6 @@ class StochasticGradient {
   static constexpr int kLine = 8;             // doubles that a cache moves at a time
   static constexpr int kMostFetched = 256;    // nonzeros of a row: more would push this row's own parameters out
   static constexpr double kWorkAtOnce = 3e7;  // multiply-adds, so that the monitor is asked several times a second
-
-  // What a step rule remembers (see simd/steps.h), and when each feature was last brought up to date.
-  struct State {
-    std::vector<std::vector<double>> memory;
-    double intercept_memory = 0;
-    std::vector<long> updated;
-    long time = 0, dummies_updated = 0;
-  };
 
   // Remembers the parameters with the least loss on held-out samples. Returns whether patience is at its end; epochs that were undone
   // do not try it.
@@ -139,6 +160,12 @@ class StochasticGradient {
       outcome.best_epoch = epoch;
     }
     return waited_ >= options_.patience;
+  }
+
+  void swap(Carried &carried) {
+    std::swap(state_, carried.state);
+    std::swap(G_, carried.G);
+    seen_.swap(carried.seen);
   }
 
   bool resumes() const { return options_.resume.epochs > 0; }
@@ -193,6 +220,11 @@ class StochasticGradient {
 
   // One pass over the items in `order`, after which every feature is up to date.
   void run(Model &model, const std::vector<int> &order, std::uint64_t epoch) {
+    run_some(model, order, epoch);
+    settle(model);
+  }
+
+  void run_some(Model &model, const std::vector<int> &order, std::uint64_t epoch) {
     BatchPass pass(model, longest_, options_.threads);
     steps_.clear();
     for (const Term &term : model.terms) steps_.push_back(kernels().steps(adaptive_, term.kernel, term.degree));
@@ -214,6 +246,10 @@ class StochasticGradient {
       step_intercept(model);
       ++state_.time;
     }
+  }
+
+  void settle(Model &model) {
+    BatchPass pass(model, longest_, options_.threads);
     std::vector<int> all(items_.design().d);
     std::iota(all.begin(), all.end(), 0);
     catch_up(model, pass, all.data(), int(all.size()));

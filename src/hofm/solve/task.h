@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "hofm/base/checkpoint.h"
 #include "hofm/base/fixed_sum.h"
 #include "hofm/data/design.h"
 #include "hofm/data/free_pairs.h"
@@ -62,7 +63,7 @@ struct ShardSums {
 };
 
 struct ShardSource {
-  int count = 0;
+  int count = 0, features = 0;
   double rows = 0;                           // of all shards
   std::function<ShardRows(int shard)> load;  // may be called by several threads at a time
   // Who sums over the shards, if it is not this process: at a model, with the exponents of the sums; without slopes if none are wanted.
@@ -72,6 +73,7 @@ struct ShardSource {
 struct Shards {
   ShardSource train;
   std::optional<ShardSource> held_out;
+  Checkpoint checkpoint;
 };
 
 using Task = std::variant<Samples, AllPairs, Ranking, Shards>;
