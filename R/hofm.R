@@ -92,13 +92,23 @@
 #' column names gets `V1`, `V2`, ... and is matched by position.
 #'
 #' @section Choosing what to fit:
-#' *Scale numeric columns first*, to a standard deviation of about one ([scale()]; a sparse column can be divided by its largest value):
-#' one penalty serves all columns, and a column in thousands is hardly penalised while one in thousandths is not fitted at all. Columns
-#' of 0 and 1 need nothing.
+#' Nothing has to be chosen: columns are brought to a common scale and `lambda` is chosen from the data, each degree for itself.
+#'
+#' `standardize = TRUE` leaves columns of 0 and 1 as they are. A column with few zeros (less than half of the rows) gets mean 0 and
+#' standard deviation 1, and any other column, which keeps its zeros, is divided by the root mean square of the rest. Only the values
+#' count, not what holds them. The response of the squared loss is measured in its standard deviation. What was done is part of the
+#' fit, and `predict()` does it to new rows. `coef(fit, scale = "original")` has the parameters for the columns as they were given.
+#' `standardize = FALSE` is the paper's scale.
 #'
 #' `lambda` decides most. It is the weight of half the sum of the squared parameters beside the *mean* loss of a row: 0 fits as closely as
-#' the model can, a large value pulls everything but the intercept to zero, and what lies between is best left to [cv_hofm()]. It is on
-#' the scale of the squared response under the squared loss.
+#' the model can, a large value pulls everything but the intercept to zero. *A number is on the scale of the standardised columns and
+#' response, unless* `standardize = FALSE`. `NULL` chooses on rows that are held out: ten or five folds of up to 5,000 rows, one
+#' split of more, from at most a million rows. Degree 1 comes first; each higher degree is added if it lowers the held-out loss by more
+#' than a standard error, and is left at zero otherwise (`fit$tuning$off`); in the end all penalties are moved together. That
+#' takes the time of about ten fits, and `set.seed()` or a `seed` in the control makes it reproducible.
+#'
+#' `penalty_factor` multiplies the penalties of single features, for all degrees. Where `lambda` is `NULL` and it is not given, groups of
+#' features that differ in how many rows they have, such as persons and their sex, may get different ones: see `groups`.
 #'
 #' `order = 2` is a good first choice, 1 the comparison to make, and 3 is worth a try where rows have many nonzeros and there are many
 #' rows. A `rank` of 4 to 8 is a good start; ratings and links with many nodes may gain from 16 to 64. More rank costs time
@@ -117,8 +127,8 @@
 #'   regression. The models `"all_subsets"` and `"bilinear"` have none: leave it out, or give `NA`.
 #' @param rank The number k of columns of each \eqn{P^{(t)}}{P^(t)}: one number, or one for each degree 2,
 #'   ..., `order`. 0 leaves that degree out.
-#' @param lambda The penalties: how strongly parameters are pulled to zero, see below. One number, or one for each degree 1, ...,
-#'   `order`. For pairs of nodes `NULL`, the default, chooses one number, and the weight of negatives, by links that are held out of the
+#' @param lambda The penalties: how strongly parameters are pulled to zero, see below. `NULL`, the default, chooses them from the data;
+#'   otherwise one number, or one for each degree 1, ..., `order`. For pairs of nodes `NULL`, the default, chooses one number, and the weight of negatives, by links that are held out of the
 #'   training links; `fit$tuning` says what was tried.
 #' @param model The kind of model; `"hofm"` has a separate P for each degree. For pairs of nodes `NULL`, the default, takes the better of
 #'   `"hofm"` and `"bilinear"`, by links that are held out, if neither `lambda` nor `order` is given; otherwise it is `"hofm"`.
@@ -144,6 +154,11 @@
 #'   `intercept`, `w` and `P`. Epochs of `"adagrad"` and `"sgd"` that start from a fit by the same solver and with the same seed are
 #'   those that would have come next.
 #' @param control Settings of the solver: see [hofm_control()].
+#' @param standardize Whether to bring columns, and the response of the squared loss, to a common scale first; see below.
+#' @param penalty_factor `NULL`, or positive numbers, one for each feature (with names of features in any order): relative penalties, as
+#'   `penalty.factor` of glmnet.
+#' @param groups Which features belong together when their penalties are chosen: `NULL` for the variables of a formula or data frame, or
+#'   names, numbers or a factor with a value for each feature.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `hofm`, a plain list without the training data, which [saveRDS()] keeps whole.
 #'   Among its fields:
@@ -151,6 +166,9 @@
 #'     with a row for each feature.}
 #'   \item{order, rank, lambda, model, loss, solver}{what was fitted; rank and lambda with one value for each
 #'     degree.}
+#'   \item{tuning}{where `lambda` was chosen: `table`, what was tried, with the mean deviance of rows held out; `loss`, that of
+#'     the choice, and `null`, that of the best constant; `off`, degrees that did not help; `exponent`, how far penalties follow the
+#'     number of rows that a group of features has.}
 #'   \item{objective, trace, converged}{the value reached; a data frame with columns iteration, seconds and
 #'     objective; and whether the solver converged.}
 #'   \item{deviance, null.deviance}{weighted sum of twice the loss above its least possible value, for the fit

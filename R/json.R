@@ -363,7 +363,7 @@ rebuilt_common <- function(common) {
 # That of links is a table alone.
 rebuilt_tuning <- function(tuning) {
   if (!length(tuning)) return(NULL)
-  table <- as.data.frame(lapply(tuning[["table"]], function(column) if (is.character(column)) column else numbers(column)))
+  table <- as.data.frame(lapply(tuning[["table"]], function(column) if (is.character(column) || is.logical(column)) column else numbers(column)))
   if (length(tuning) == 1) table else c(list(table = table), lapply(tuning[names(tuning) != "table"], numbers))
 }
 

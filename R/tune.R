@@ -6,8 +6,9 @@
 # variance of k sd^(2t) E_t, E_t the mean of A^t(x^2, 1) over rows, and a penalty of lambda_t belongs to sd^2 = noise / (n lambda_t). So
 # lambda_t = (noise / n) (k E_t / V)^(1/t), which gives all degrees, scales and ranks their fair share.
 
-# Rows that are enough to choose penalties from.
-tuning_rows <- 2e5
+# Rows that are enough to choose penalties from. Of ids with few rows each a part of the rows says too little: a fifth of a million ratings
+# asked for penalties of factors that were three times too large.
+tuning_rows <- 1e6
 
 #' Choose penalties
 #' @param problem,spec as in fit.R, standardised already; lambda of spec is not looked at.
@@ -25,7 +26,7 @@ tune_penalties <- function(problem, spec, control, groups) {
   state <- first_state(pieces, spec, control)
   null <- mean_loss(state, state$loss)
   for (t in steps) state <- tune_degree(state, t)
-  state <- tune_groups(state, groups)
+  state <- tune_scale(tune_groups(state, groups))
   shares <- state$pieces[[1]]$train$n / problem$n
   list(lambda = whole_lambda(state, shares), off = state$off, penalty_factor = state$penalty_factor,
        tuning = list(table = state$table, rows = length(state$loss), folds = length(pieces), off = state$off, exponent = state$exponent,
@@ -200,11 +201,10 @@ tune_groups <- function(state, groups) {
   factors <- if (!is.null(groups) && length(state$parameters)) group_factors(state$pieces[[1]]$train, groups)
   if (is.null(factors)) return(state)
   for (a in c(0.5, 1)) {
-    tried <- try_exponent(state, factors^a, a)
+    tried <- walk_scale(with_exponent(state, factors^a, a), step = 10^0.5)
     better <- mean_loss(state, tried$loss) < mean_loss(state, state$loss)
-    state$table <- tried$table
+    if (better) state <- tried else state$table <- tried$table
     if (!better) break
-    state[c("loss", "exponent", "penalty_factor", "lambda")] <- tried[c("loss", "exponent", "penalty_factor", "lambda")]
   }
   state
 }
@@ -221,26 +221,46 @@ group_factors <- function(problem, groups) {
   unname(ifelse(is.na(ratio), 1, ratio))
 }
 
-# The fit of all degrees with these factors: at the penalties that were chosen, and at a third of them.
-try_exponent <- function(state, penalty_factor, exponent) {
+# As things stand before a fit with these penalties: features of another scale, and nothing known of its loss.
+with_exponent <- function(state, penalty_factor, exponent) {
+  earlier <- if (is.null(state$penalty_factor)) 1 else state$penalty_factor
+  change <- penalty_factor / earlier
+  state$pieces <- lapply(state$pieces, function(piece) lapply(piece, function(part) {
+    replace(part, "blocks", list(penalised_blocks(part$blocks, change)))
+  }))
+  state$parameters <- lapply(state$parameters, scale_features, sqrt(change))
+  state$loss <- NULL
+  replace(state, c("exponent", "penalty_factor"), list(exponent, penalty_factor))
+}
+
+# Paths have wide steps: at the end all penalties are multiplied by what serves best.
+tune_scale <- function(state) if (length(state$parameters)) walk_scale(state, step = 10^0.25) else state
+
+#' All penalties times a power of `step`, up while that lowers the loss, else down while that does
+#' @noRd
+walk_scale <- function(state, step, most = 4L) {
+  start <- if (is.null(state$loss)) scaled_state(state, 1) else state
+  best <- start
+  for (way in c(step, 1 / step)) {
+    for (q in seq_len(most)) {
+      tried <- scaled_state(best, way)
+      gains <- mean_loss(tried, tried$loss) < mean_loss(best, best$loss)
+      if (gains) best <- tried else best$table <- tried$table
+      if (!gains) break
+    }
+    if (any(best$lambda != start$lambda, na.rm = TRUE)) break
+  }
+  best
+}
+
+# The state after a fit of all degrees with other penalties.
+scaled_state <- function(state, times) {
   top <- max(which(!is.na(state$lambda)), 1L)
   t <- if (model_table()[[state$spec$model]]$per_degree) top else NA_integer_
-  spec <- up_to_degree(state$spec, t, state$off)
-  changed <- state
-  changed$exponent <- exponent
-  changed$pieces <- lapply(state$pieces, function(piece) lapply(piece, function(part) {
-    replace(part, "blocks", list(penalised_blocks(part$blocks, penalty_factor)))
-  }))
-  start <- lapply(state$parameters, scale_features, sqrt(penalty_factor))
-  best <- list(loss = Inf)
-  for (times in c(1, 1 / 3, 1 / 9)) {
-    changed$lambda <- times * state$lambda
-    tried <- try_lambda(changed, spec, t, changed$lambda[top], start)
-    changed$table <- rbind(changed$table, tried$row)
-    if (mean_loss(state, tried$loss) >= mean_loss(state, best$loss)) break
-    best <- list(loss = tried$loss, lambda = changed$lambda)
-  }
-  list(loss = best$loss, lambda = best$lambda, exponent = exponent, penalty_factor = penalty_factor, table = changed$table)
+  state$lambda <- times * state$lambda
+  tried <- try_lambda(state, up_to_degree(state$spec, t, state$off), t, state$lambda[top], state$parameters)
+  state$table <- rbind(state$table, tried$row)
+  replace(state, c("loss", "parameters"), tried[c("loss", "parameters")])
 }
 
 # ---- For all rows ------------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ datasets <- list(
   absence = list(needs = "MASS", make = function() table_of(from("MASS", "quine"), "Days"), counts = TRUE),
   words = list(needs = character(), make = function() {
     x <- as.data.frame(as.matrix((debian_r$features > 0) * 1))
-    x$y <- factor(tabulate(debian_r$links[[2]], nrow(x)) > 0, labels = c("leaf", "used"))
+    x$y <- factor(rownames(debian_r$features) %in% debian_r$links$to, labels = c("leaf", "used"))
     x
   }),
   attitude = list(needs = character(), make = function() table_of(datasets::attitude, "rating"))
