@@ -115,6 +115,7 @@ cv_hofm.matrix <- function(x, y, lambda = NULL, order = 2, rank = 8, nfolds = 10
                            n_lambda = 30, lambda_min_ratio = NULL, model = "hofm", loss = NULL, solver = "auto",
                            intercept = TRUE, linear = NULL, weights = NULL, offset = NULL,
                            control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, fold_groups = NULL, ...) {
+  if (!missing(y) && inherits(y, "formula")) return(eval(data_as_data(match.call(), cv_hofm), parent.frame()))
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
   plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio, fold_groups)

@@ -32,6 +32,7 @@ effects_hofm <- function(fit, variables, data, method = c("pdp", "ale"), type = 
   check_given()
   refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
   if (!is.null(refits)) fit <- fit$fit
+  fit <- one_fit(fit, "fit")
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm() or bootstrap_hofm()", fit)
   check_fit(fit, "fit")
   method <- if (missing(method)) "pdp" else check_choice(method, "method", c("pdp", "ale"))
@@ -202,6 +203,7 @@ effect_facts <- function(x, arg) {
 #' @export
 variable_importance <- function(fit, data, y = NULL, method = c("permutation", "variance"), times = 10, seed = NULL) {
   check_given()
+  fit <- one_fit(fit, "fit")
   if (!inherits(fit, "hofm")) must_be("fit", "a fit from hofm()", fit)
   check_fit(fit, "fit")
   method <- if (missing(method)) "permutation" else check_choice(method, "method", c("permutation", "variance"))
