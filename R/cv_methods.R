@@ -165,6 +165,7 @@ cv_curve_rules <- function() {
   list(
     lambda = function(v) is_plain_number(v$lambda) && length(v$lambda) > 0 && all(is.finite(v$lambda) & v$lambda > 0),
     cvup = function(v) is_plain_number(v$cvup), cvlo = function(v) is_plain_number(v$cvlo),
+    lambda_degrees = function(v) absent_or(v$lambda_degrees, function(l) is.numeric(l) && is.matrix(l) && nrow(l) == length(v$lambda)),
     lambda.min = function(v) is_one(v$lambda.min), lambda.1se = function(v) is_one(v$lambda.1se),
     order = whole("order"), rank = whole("rank"),
     name = function(v) is_string(unname(v$name)) && is_string(names(v$name)),
@@ -209,6 +210,7 @@ print.cv_hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
   shown <- data.frame(Lambda = x$lambda[x$index], Index = x$index, Measure = x$cvm[x$index], SE = x$cvsd[x$index],
                       row.names = names(x$index))
   print(shown, digits = digits)
+  if (length(unique(x$fit$lambda)) > 1) cat("Penalties of degrees 1, 2, ... at min: ", per_degree(x$fit$lambda, digits), "\n", sep = "")
   best <- best_rows(x)
   if (nrow(best) > 1) {
     cat("\nBest of each order and rank:\n")

@@ -148,6 +148,9 @@ are_rows <- function(test) !inherits(test, "link_pairs") && (is.data.frame(test)
 scored_rows <- function(fit, rows, y) {
   fit <- one_fit(fit, "x")
   check_fit(fit, "x")
+  if (is.null(y) && is.null(fit$response$levels)) {
+    hofm_abort("`x` has a response of numbers, and a ROC curve needs two classes: give them as `y`.", argument = "y")
+  }
   truth <- second_level(fit, if (is.null(y)) response_in(fit, rows) else y)
   check_response_length(truth, nrow(rows))
   score <- predict(fit, rows, type = "link")
