@@ -128,7 +128,7 @@ auc.hofm <- function(x, test = newdata, ci = FALSE, level = 0.95, method = c("de
   check_dots(list(...), names(formals(auc.hofm)))
   method <- check_auc_options(ci, level, method, weighted = FALSE)
   if (missing(test) && missing(newdata)) hofm_abort("`test` must be given.", argument = "test")
-  if (are_rows(test)) {
+  if (are_rows(test) && !is_pair_fit(x)) {
     rows <- scored_rows(x, test, y)
     return(auc(rows$truth, rows$score, ci = ci, level = level, method = method))
   }
@@ -151,8 +151,9 @@ scored_rows <- function(fit, rows, y) {
   if (is.null(y) && is.null(fit$response$levels)) {
     hofm_abort("`x` has a response of numbers, and a ROC curve needs two classes: give them as `y`.", argument = "y")
   }
-  truth <- second_level(fit, if (is.null(y)) response_in(fit, rows) else y)
-  check_response_length(truth, nrow(rows))
+  if (is.null(y)) y <- response_in(fit, rows)
+  check_response_length(y, nrow(rows))
+  truth <- second_level(fit, y)
   score <- predict(fit, rows, type = "link")
   whole <- !is.na(truth) & !is.na(score)
   if (!all(whole)) {
@@ -223,7 +224,7 @@ rest_curve <- function(fit, test, most, threads) {
 roc_curve.hofm <- function(x, test = newdata, max_points = NULL, threads = NULL, y = NULL, ..., newdata) {
   check_dots(list(...), names(formals(roc_curve.hofm)))
   if (missing(test) && missing(newdata)) hofm_abort("`test` must be given.", argument = "test")
-  if (are_rows(test)) {
+  if (are_rows(test) && !is_pair_fit(x)) {
     rows <- scored_rows(x, test, y)
     return(roc_curve(rows$truth, rows$score, max_points = max_points))
   }
@@ -261,10 +262,7 @@ check_pair_fit <- function(fit, arg) {
   fit <- one_fit(fit, arg)
   if (!inherits(fit, "hofm")) must_be(arg, need, fit)
   check_fit(fit, arg)
-  sides <- rle(feature_side(fit$features))$values
-  if (!identical(setdiff(sides, "pair"), c("A", "B")) || !identical(sides[1:2], c("A", "B")) || length(sides) > 3) {
-    must_be(arg, need, fit)
-  }
+  if (!is_pair_fit(fit)) must_be(arg, need, fit)
   fit
 }
 
@@ -276,6 +274,13 @@ check_link_fit <- function(fit, arg = "fit") {
   hofm_abort(sprintf(paste("%s uses features of the pairs themselves, such as %s, which are not known for all pairs:",
                            "use `predict()` with `context`."), ticked(arg), ticked(of_pair[1])),
              c("hofm_error_unsupported", "hofm_error_input"), argument = arg)
+}
+
+# Whether the features are those of nodes of A, then of B, then perhaps of the pair.
+is_pair_fit <- function(fit) {
+  if (!is.list(fit) || !is.character(fit$features)) return(FALSE)
+  sides <- rle(feature_side(fit$features))$values
+  identical(setdiff(sides, "pair"), c("A", "B")) && identical(sides[1:2], c("A", "B")) && length(sides) <= 3
 }
 
 # "A", "B" or "pair", from the prefix; "none" for names that are not of a joined design.
