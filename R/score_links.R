@@ -151,7 +151,7 @@ scored_rows <- function(fit, rows, y) {
   if (is.null(y) && is.null(fit$response$levels)) {
     hofm_abort("`x` has a response of numbers, and a ROC curve needs two classes: give them as `y`.", argument = "y")
   }
-  if (is.null(y)) y <- response_in(fit, rows)
+  if (is.null(y)) y <- formula_response(fit, rows)
   check_response_length(y, nrow(rows))
   truth <- second_level(fit, y)
   score <- predict(fit, rows, type = "link")
@@ -163,7 +163,7 @@ scored_rows <- function(fit, rows, y) {
 }
 
 # The response of new rows by the formula of the fit.
-response_in <- function(fit, rows) {
+formula_response <- function(fit, rows) {
   formula <- fit$blueprint$formula
   if (is.null(formula)) hofm_abort("`y`, the response of `test`, must be given: the fit has no formula.", argument = "y")
   absent <- setdiff(all.vars(formula[[2]]), names(rows))
