@@ -31,6 +31,7 @@
 #' @export
 bootstrap_hofm <- function(fit, data, y = NULL, times = 100, weights = NULL, offset = NULL, seed = NULL, workers = 1, verbose = FALSE) {
   check_given()
+  fit <- one_fit(fit, "fit")
   check_one_fit(fit)
   check_fit(fit, "fit", shown = TRUE)
   times <- check_count(times, "times")

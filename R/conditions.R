@@ -22,7 +22,8 @@
 #' * `hofm_error_interrupted`: [bayes_hofm()] was interrupted before there was a draw;
 #' * `hofm_warning_dropped_levels`: unused levels of the response were dropped;
 #' * `hofm_warning_ordered`: the order of an ordered factor with more than two levels was not used;
-#' * `hofm_warning_dropped_rows`: [compare_models()] left out rows that some model has no prediction for;
+#' * `hofm_warning_dropped_rows`: [compare_models()] or [auc()] left out rows that some model has no prediction for;
+#' * `hofm_warning_path_end`: the best lambda of [cv_hofm()] is at an end of its path (field `end`: `"smallest"` or `"largest"`);
 #' * `hofm_warning_collapsed`: all factors of a degree ended at zero;
 #' * `hofm_warning_idle_degree`: no row has as many features as a degree multiplies;
 #' * `hofm_warning_not_converged`: the solver stopped at its `max_iter`;

@@ -5,12 +5,25 @@
 #' combination is then fitted to all data.
 #'
 #' @section The path of lambda:
-#' One lambda serves all degrees. The default path has `n_lambda` values, evenly spaced on the log scale,
-#' from the largest down to `lambda_min_ratio` times it. The largest is found by a few short fits to all
-#' data: it is, to within a factor of two, the least lambda at which all but the intercept is nearly zero,
-#' that is, at which the standard deviation of the fitted values is below a twentieth of that of the
-#' response (of 1 on the scale of the link, for losses other than the squared one). Of several orders the
-#' largest such lambda counts, with the largest rank. `lambda = "paper"` stands for \eqn{10^6, 10^5, \dots,
+#' Every combination of order and rank has a path of its own. A value on it is a whole set of penalties, one for each degree. With
+#' `lambda = NULL` the path goes through the penalties that [hofm()] would choose from all rows (so does the `penalty_factor` of groups of
+#' features, if none is given; a combination of smaller order takes the penalties of the largest order with its rank). Where the
+#' penalty of the lowest degree is c times the one chosen, that of degree t is \eqn{c^{1/t}}{c^(1/t)} times: so the prior variance of what
+#' each degree adds to the link changes alike, and order 3 is not penalised away. `lambda` in the result is the penalty of the lowest degree
+#' that is fitted, `lambda_degrees` has them all.
+#'
+#' The path begins where all but the intercept is nearly zero, that is, within a factor of two of the least c
+#' at which the standard deviation of the fitted values is below a twentieth of that of the
+#' response (of 1 on the scale of the link, for losses other than the squared one). Its `n_lambda` values are evenly spaced on the log scale
+#' down to c = 1/30, or as far as `lambda_min_ratio` says. Beyond what hofm() would choose it is ended in all folds as soon as the measure has
+#' clearly turned: four values or more beyond the best, and worse than it by more than a standard error of their difference. It is
+#' widened, to twice its length at most, as long as the last value is the best and still gains by more than a fiftieth of a
+#' standard error. If the best value is at an end even then, there is a warning of class `hofm_warning_path_end`. For pairs of nodes and
+#' for `loss = "auc"` one penalty serves all degrees, and the path goes down to 1e-4 times its largest value.
+#'
+#' Penalties that are given are tried as they are: numbers serve all degrees; a matrix, list or data frame has a column for each degree
+#' from 1 to the largest order, and smaller orders use the first of them. `lambda` in the result is then the lowest degree whose penalties
+#' all differ, or the geometric mean of all of them. `lambda = "paper"` stands for \eqn{10^6, 10^5, \dots,
 #' 10^{-6}}{10^6, 10^5, ..., 10^-6}.
 #'
 #' Each path goes from the largest lambda to the smallest, every fit starting from the one before or, where that is lower, ahead on the
@@ -23,9 +36,13 @@
 #' refitted at the end have the usual tolerance.
 #'
 #' @section Folds:
+#' With `standardize = TRUE` columns and response are put on a common scale by the training rows of each fold, as [hofm()] would do with
+#' these rows alone, and the held-out rows with them; the units that columns are measured in do not matter.
+#'
 #' With two classes every fold has the same share of each, as nearly as possible. The same folds serve every
 #' combination, so that combinations are compared on the same rows. The columns that factors make are those
-#' of the whole data.
+#' of the whole data. Rows that belong together, such as the visits of one patient, are to be held out together: `fold_groups` deals whole groups to
+#' folds, the largest first, such that folds are as even as they can be.
 #'
 #' For pairs of nodes `hold_out = "nodes"` holds out whole nodes of A with all their pairs: the nodes that
 #' are predicted have not been seen in training (cold start). Of one node set, training then also leaves out
@@ -46,26 +63,32 @@
 #' @inheritParams hofm
 #' @param x A formula; a data frame, matrix or Matrix with a row for each sample; [link_pairs()]; or a recipe,
 #'   see [cv_hofm.recipe()].
-#' @param lambda The penalties to try: `NULL` for a path found from the data, `"paper"`, or positive
-#'   numbers.
+#' @param lambda The penalties to try: `NULL` for a path found from the data, `"paper"`, positive
+#'   numbers, each for all degrees, or a matrix, list or data frame with a column for each degree. With `standardize = TRUE` they are on the
+#'   scale of standardised columns and response.
 #' @param order,rank The orders and ranks to try: one or more whole numbers each; every combination is
 #'   tried. A rank holds for all degrees.
 #' @param nfolds Number of folds, from 2 to the number of rows.
-#' @param foldid A positive whole number for each row, saying which fold it is in; `nfolds` is then not
+#' @param foldid A positive whole number for each row, saying which fold it is in, or a factor; `nfolds` is then not
 #'   used.
+#' @param fold_groups A factor, or names or numbers, one for each row: rows of a group are held out together. Not with `foldid`.
+#' @param standardize,penalty_factor As in [hofm()].
+#' @param groups As in [hofm()], which features belong together, one value for each feature. With one value for each row, and as long as
+#'   there are not as many features as rows, it is understood as `fold_groups`.
 #' @param measure What to measure: see below.
 #' @param keep Whether to keep the predictions for the held-out rows.
 #' @param workers Number of processes among which folds and combinations are shared, by forking, where the
 #'   system can (not on Windows). With `workers = 1` and a plan of the future package for several workers,
 #'   that plan is used if future.apply is installed. The result does not depend on it.
-#' @param n_lambda,lambda_min_ratio Length of the default path, and its smallest value as a share of its
-#'   largest.
+#' @param n_lambda,lambda_min_ratio Length of the default path before it is ended early or widened, and its smallest value as a share of its
+#'   largest; `NULL` goes to a thirtieth of what [hofm()] would choose.
 #' @param hold_out For pairs of nodes: whether folds are made of `"pairs"` or of whole `"nodes"` of A.
 #' @param control Settings of the solver: see [hofm_control()]. A `seed` makes folds and starts the same
 #'   every time; so does [set.seed()].
 #' @return An object of class `cv_hofm`, a list with
 #'   \item{lambda, cvm, cvsd, cvup, cvlo}{for the chosen order and rank, by decreasing lambda: the measure,
 #'     its standard error, and their sum and difference.}
+#'   \item{lambda_degrees}{a matrix: the penalties of all degrees for each value of `lambda`.}
 #'   \item{lambda.min, lambda.1se}{the lambda with the best measure, and the largest one within a standard
 #'     error of it; `index` has their places in `lambda`.}
 #'   \item{order, rank}{those chosen: of the combination that holds the best value of all. A rank of 0
@@ -74,7 +97,7 @@
 #'   \item{name}{the measure, in words, named by the argument.}
 #'   \item{foldid}{the fold of each row.}
 #'   \item{fit, fit.1se}{the chosen model on all data at `lambda.min` and at `lambda.1se`, each as from
-#'     [hofm()].}
+#'     [hofm()]; `fit$lambda` and `fit$penalty_factor` have its penalties.}
 #'   \item{fit.preval, preval}{if `keep = TRUE`: the predictions for each row when it was held out, on the
 #'     scale of the response, with a column for each lambda; and a list of such matrices for all
 #'     combinations, in the order of `table`.}
@@ -115,6 +138,7 @@ cv_hofm.matrix <- function(x, y, lambda = NULL, order = 2, rank = 8, nfolds = 10
                            n_lambda = 30, lambda_min_ratio = NULL, model = "hofm", loss = NULL, solver = "auto",
                            intercept = TRUE, linear = NULL, weights = NULL, offset = NULL,
                            control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, fold_groups = NULL, ...) {
+  if (!missing(y) && inherits(y, "formula")) return(eval(data_as_data(match.call(), cv_hofm), parent.frame()))
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear)
   plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio, fold_groups)

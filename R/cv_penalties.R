@@ -35,7 +35,9 @@ bad_lambda <- function(lambda) {
 given_path <- function(lambda, spec) {
   lambda <- unique(penalty_rows(lambda, spec)[, seq_along(spec$lambda), drop = FALSE])
   axis <- path_axis(lambda, spec)
-  falling <- order(axis, rowSums(log(lambda)), decreasing = TRUE)
+  # of rows in the same place, those that penalise the highest degree most come first
+  columns <- rev(lapply(seq_len(ncol(lambda)), function(t) -lambda[, t]))
+  falling <- do.call(order, c(list(-signif(axis, 12)), columns))
   new_path(lambda[falling, , drop = FALSE], axis[falling], spec)
 }
 

@@ -37,6 +37,7 @@ effects_hofm <- function(fit, variables, data, method = c("pdp", "ale"), type = 
   check_given()
   refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
   if (!is.null(refits)) fit <- fit$fit
+  fit <- one_fit(fit, "fit")
   check_one_fit(fit)
   method <- if (missing(method)) "pdp" else check_choice(method, "method", c("pdp", "ale"))
   type <- if (missing(type)) "response" else check_choice(type, "type", c("response", "link"))
@@ -271,6 +272,7 @@ effect_facts <- function(x, arg) {
 #' @export
 variable_importance <- function(fit, data, y = NULL, method = c("permutation", "variance"), times = 10, seed = NULL) {
   check_given()
+  fit <- one_fit(fit, "fit")
   check_one_fit(fit)
   method <- if (missing(method)) "permutation" else check_choice(method, "method", c("permutation", "variance"))
   times <- check_count(times, "times")

@@ -118,7 +118,7 @@
 #' coordinate steps must be tried out; and AdaGrad for `loss = "auc"`, whose pairs are drawn on the fly.
 #'
 #' @param x A formula; or a data frame, a base matrix (double, integer or logical) or any matrix of the Matrix
-#'   package, with a row for each sample.
+#'   package, with a row for each sample. `data |> hofm(y ~ .)`, the data before the formula, is understood as well.
 #' @param data A data frame with the variables of the formula.
 #' @param y The response: numeric; or with two classes logical, factor or character. A factor or character vector of more than two
 #'   classes gives a fit of class [hofm_classes]. Two columns, `cbind(success, failure)`, are counts of two outcomes as in [glm()], and
@@ -216,6 +216,7 @@ hofm.matrix <- function(x, y, order = 2, rank = 8, lambda = NULL, model = "hofm"
                         solver = "auto",
                         intercept = TRUE, linear = NULL, weights = NULL, offset = NULL, init = NULL,
                         control = hofm_control(), standardize = TRUE, penalty_factor = NULL, groups = NULL, ...) {
+  if (!missing(y) && inherits(y, "formula")) return(eval(data_as_data(match.call(), hofm), parent.frame()))
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   spec <- check_spec(if (!missing(order)) order, rank, lambda, model, loss, solver, intercept, linear)
   parts <- matrix_parts(x, y, weights, offset)
@@ -311,6 +312,14 @@ formula_as_x <- function(call) {
   names(call)[names(call) == "formula"] <- "x"
   call[[1]] <- hofm
   call
+}
+
+# `data |> hofm(y ~ a)`: the formula is where the response of a matrix would be.
+data_as_data <- function(call, generic) {
+  names(call)[match(c("y", "x"), names(call))] <- c("x", "data")
+  call[[1]] <- generic
+  ahead <- match(c("x", "data"), names(call))
+  call[c(1, ahead, setdiff(seq_along(call)[-1], ahead))]
 }
 
 solver_names <- function() c("auto", "cd", "lbfgs", "adagrad", "sgd")

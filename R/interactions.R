@@ -88,6 +88,7 @@ interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, 
   }
   refits <- if (inherits(fit, "hofm_bootstrap")) check_bootstrap(fit, "fit")$fits
   if (!is.null(refits)) fit <- fit$fit
+  fit <- one_fit(fit, "fit")
   check_one_fit(fit)
   how <- list(degree = check_degree(degree, fit), n = check_count(n, "n"), possible = check_flag(possible, "possible"),
               by = if (missing(by)) "feature" else check_choice(by, "by", c("feature", "variable")),

@@ -95,15 +95,22 @@ ordered_ends <- function(graph, i, j) {
   if (graph$one_set && !graph$directed) list(i = pmin(i, j), j = pmax(i, j)) else list(i = i, j = j)
 }
 
-#' Area under the ROC curve over all remaining pairs
+#' Area under the ROC curve of a fit on new rows or pairs
 #'
-#' Scores every pair of a test set made by [split_links()] and compares the links that were held out with all pairs that are
+#' Of a fit to rows, `test` is a data frame or matrix of new rows, and the response is that of the fit's formula in it, or `y`. Rows
+#' without a prediction are left out with a warning.
+#'
+#' Of a fit to pairs of nodes, `test` is a test set of [split_links()] or a [link_pairs()] object. The first
+#' scores every pair of a test set made by [split_links()] and compares the links that were held out with all pairs that are
 #' not known to be linked, however many. Scores come in blocks and are only counted: beside the tables of [score_links()]
 #' and one block per thread, memory is in proportion to the number of links. The value is the one that [auc()] would have of
 #' all the scores, ties included.
 #'
-#' @param x A fit of [hofm()] on [link_pairs()].
-#' @param test The test set of [split_links()], or a [link_pairs()] object, whose pairs are then the only ones.
+#' @param x A fit of [hofm()], or a result of [cv_hofm()], whose chosen fit it is then.
+#' @param test New rows, as `newdata` in [predict.hofm()]; or for pairs of nodes the test set of [split_links()], or a [link_pairs()]
+#'   object, whose pairs are then the only ones.
+#' @param newdata Another name for `test`.
+#' @param y The response of new rows; `NULL` takes it from `test` by the formula of the fit.
 #' @param threads Number of threads; `NULL` takes that of the fit. The result does not depend on it.
 #' @inheritParams auc
 #' @param ... Nothing: an unknown argument is an error.
@@ -114,17 +121,68 @@ ordered_ends <- function(graph, i, j) {
 #' fit <- hofm(split$train, rank = 4, lambda = 1e-3, control = hofm_control(max_iter = 5, seed = 1))
 #' auc(fit, split$test)
 #' auc(fit, split$test, ci = TRUE)
+#'
+#' train <- seq(1, 32, 2)
+#' auc(hofm(am ~ hp + wt, mtcars[train, ], order = 1, loss = "logistic"), mtcars[-train, ])
 #' @export
-auc.hofm <- function(x, test, ci = FALSE, level = 0.95, method = c("delong", "logit"), threads = NULL, ...) {
+auc.hofm <- function(x, test = newdata, ci = FALSE, level = 0.95, method = c("delong", "logit"), threads = NULL, y = NULL, ..., newdata) {
   check_dots(list(...), names(formals(auc.hofm)))
   method <- check_auc_options(ci, level, method, weighted = FALSE)
-  if (missing(test)) hofm_abort("`test` must be given.", argument = "test")
+  if (missing(test) && missing(newdata)) hofm_abort("`test` must be given.", argument = "test")
+  if (are_rows(test) && !is_pair_fit(x)) {
+    rows <- scored_rows(x, test, y)
+    return(auc(rows$truth, rows$score, ci = ci, level = level, method = method))
+  }
   if (inherits(test, "link_pairs")) return(pairs_auc(x, test, ci, level, method, threads))
   fit <- check_link_fit(x, "x")
   check_rest_object(test)
   stats <- rest_curve(fit, test, -1, link_threads(fit, threads))$summary
   warn_one_class(stats)
   if (ci) auc_interval(stats[["auc"]], sqrt(stats[["variance"]]), level, method) else nan_to_na(stats[["auc"]])
+}
+
+# Rows of a table rather than pairs of nodes; a test set of pairs is a list.
+are_rows <- function(test) !inherits(test, "link_pairs") && (is.data.frame(test) || is.matrix(test) || inherits(test, "Matrix"))
+
+#' Truth and score of new rows, of those that have both
+#' @noRd
+scored_rows <- function(fit, rows, y) {
+  fit <- one_fit(fit, "x")
+  check_fit(fit, "x")
+  if (is.null(y) && is.null(fit$response$levels)) {
+    hofm_abort("`x` has a response of numbers, and a ROC curve needs two classes: give them as `y`.", argument = "y")
+  }
+  if (is.null(y)) y <- formula_response(fit, rows)
+  check_response_length(y, nrow(rows))
+  truth <- second_level(fit, y)
+  score <- predict(fit, rows, type = "link")
+  whole <- !is.na(truth) & !is.na(score)
+  if (!all(whole)) {
+    hofm_warn(sprintf("%s of `test` without a response or a prediction left out.", counted(sum(!whole), "row")), "hofm_warning_dropped_rows")
+  }
+  list(truth = truth[whole], score = score[whole])
+}
+
+# The response of new rows by the formula of the fit.
+formula_response <- function(fit, rows) {
+  formula <- fit$blueprint$formula
+  if (is.null(formula)) hofm_abort("`y`, the response of `test`, must be given: the fit has no formula.", argument = "y")
+  absent <- setdiff(all.vars(formula[[2]]), names(rows))
+  if (length(absent)) {
+    hofm_abort(sprintf("`test` must hold the response, %s, or `y` must be given.", enumerate(ticked(absent))), argument = "test")
+  }
+  evaluate_call(formula[[2]], as.data.frame(rows), environment(formula), "test")
+}
+
+# Whether a response is of the second class; of a fit without classes the response as it is, which auc() judges.
+second_level <- function(fit, y) {
+  levels <- fit$response$levels
+  if (is.null(levels)) return(y)
+  class <- match(as.character(y), as.character(levels))
+  odd <- which(is.na(class) & !is.na(y))
+  if (!length(odd)) return(class == 2L)
+  hofm_abort(sprintf("The response of `test` must be %s, the classes of the fit, but in row %d it is %s.",
+                     paste(quoted(levels), collapse = " or "), odd[1], quoted(as.character(y[odd[1]]))), argument = "test", row = odd[1])
 }
 
 pairs_auc <- function(fit, pairs, ci, level, method, threads) {
@@ -144,7 +202,7 @@ rest_curve <- function(fit, test, most, threads) {
                                  ends(test$train), most, threads))
 }
 
-#' ROC curve over all remaining pairs
+#' ROC curve of a fit on new rows or pairs
 #'
 #' The curve whose area [auc.hofm()] gives: the links that were held out against all pairs that are not known to be linked. Scores are
 #' made and counted block by block, so that memory does not grow with the number of pairs.
@@ -164,9 +222,13 @@ rest_curve <- function(fit, test, most, threads) {
 #' curve
 #' plot(curve)
 #' @export
-roc_curve.hofm <- function(x, test, max_points = NULL, threads = NULL, ...) {
+roc_curve.hofm <- function(x, test = newdata, max_points = NULL, threads = NULL, y = NULL, ..., newdata) {
   check_dots(list(...), names(formals(roc_curve.hofm)))
-  if (missing(test)) hofm_abort("`test` must be given.", argument = "test")
+  if (missing(test) && missing(newdata)) hofm_abort("`test` must be given.", argument = "test")
+  if (are_rows(test) && !is_pair_fit(x)) {
+    rows <- scored_rows(x, test, y)
+    return(roc_curve(rows$truth, rows$score, max_points = max_points))
+  }
   if (inherits(test, "link_pairs")) return(roc_curve(test$y, pair_links(x, test, threads), max_points = max_points))
   most <- check_max_points(max_points)
   fit <- check_link_fit(x, "x")
@@ -198,23 +260,28 @@ graph_of <- function(A, B = NULL, directed = FALSE, arg = "A") {
 # A fit whose features are those of two nodes and perhaps of the pair.
 check_pair_fit <- function(fit, arg) {
   need <- "a fit of `hofm()` on `link_pairs()`"
+  fit <- one_fit(fit, arg)
   if (!inherits(fit, "hofm")) must_be(arg, need, fit)
   check_fit(fit, arg)
-  sides <- rle(feature_side(fit$features))$values
-  if (!identical(setdiff(sides, "pair"), c("A", "B")) || !identical(sides[1:2], c("A", "B")) || length(sides) > 3) {
-    must_be(arg, need, fit)
-  }
+  if (!is_pair_fit(fit)) must_be(arg, need, fit)
   fit
 }
 
 # Of nodes alone: then all pairs can be scored.
 check_link_fit <- function(fit, arg = "fit") {
-  check_pair_fit(fit, arg)
+  fit <- check_pair_fit(fit, arg)
   of_pair <- fit$features[feature_side(fit$features) == "pair"]
   if (!length(of_pair)) return(fit)
   hofm_abort(sprintf(paste("%s uses features of the pairs themselves, such as %s, which are not known for all pairs:",
                            "use `predict()` with `context`."), ticked(arg), ticked(of_pair[1])),
              c("hofm_error_unsupported", "hofm_error_input"), argument = arg)
+}
+
+# Whether the features are those of nodes of A, then of B, then perhaps of the pair.
+is_pair_fit <- function(fit) {
+  if (!is.list(fit) || !is.character(fit$features)) return(FALSE)
+  sides <- rle(feature_side(fit$features))$values
+  identical(setdiff(sides, "pair"), c("A", "B")) && identical(sides[1:2], c("A", "B")) && length(sides) <= 3
 }
 
 # "A", "B" or "pair", from the prefix; "none" for names that are not of a joined design.

@@ -207,7 +207,13 @@ cv_targets <- function(pool) {
     own <- list(x = shape(pool$x), y = pool$y, weights = NULL, offset = NULL)
     replace(fuzz_cv_args(fuzz_fit_args(pool)), names(own), own)
   }
-  list(
+  handed <- c("coef", "summary", "fitted", "residuals", "weights", "nobs", "deviance", "logLik", "AIC", "BIC", "family", "simulate", "vcov",
+              "confint", "variable.names", "model.matrix")
+  asked <- lapply(stats::setNames(nm = paste0(handed, ".cv_hofm")), function(name) {
+    generic <- get(sub(".cv_hofm", "", name, fixed = TRUE))
+    target(generic, function() c(cv(), list(s = pick("lambda.min", "lambda.1se"))), foreign = TRUE)
+  })
+  c(asked, list(
     cv_hofm.default = target(cv_hofm, args(fuzz_fit_args), judge_fit),
     cv_hofm.matrix = target(cv_hofm, on_x(identity), judge_fit),
     cv_hofm.Matrix = target(cv_hofm, on_x(function(x) methods::as(x, "CsparseMatrix")), judge_fit),
@@ -219,13 +225,19 @@ cv_targets <- function(pool) {
                                       control = pool$control), kept = "x")
     },
     predict.cv_hofm = target(predict, function() with_data(cv()), judge_predictions, foreign = TRUE),
-    coef.cv_hofm = target(coef, function() c(cv(), list(s = "lambda.min")), foreign = TRUE),
+    auc.cv_hofm = target(auc, function() named_x(with_data(cv())), foreign = TRUE),
+    roc_curve.cv_hofm = target(roc_curve, function() named_x(with_data(cv())), foreign = TRUE),
+    update.cv_hofm = target(update, function() c(cv(), list(nfolds = 2, evaluate = pick(TRUE, FALSE))), foreign = TRUE),
+    formula.cv_hofm = target(formula, function() named_x(cv()), foreign = TRUE),
+    terms.cv_hofm = target(terms, function() named_x(cv()), foreign = TRUE),
+    model.frame.cv_hofm = target(model.frame, function() stats::setNames(cv(), "formula"), foreign = TRUE),
+    as.data.frame.cv_hofm = target(as.data.frame, function() named_x(cv()), foreign = TRUE),
     print.cv_hofm = target(print, function() named_x(c(cv(), list(digits = 3))), foreign = TRUE),
     plot.cv_hofm = target(plot, function() named_x(cv()), foreign = TRUE),
     autoplot.cv_hofm = optional_target("ggplot2", "autoplot", cv),
     tidy.cv_hofm = optional_target("generics", "tidy", function() named_x(cv())),
     glance.cv_hofm = optional_target("generics", "glance", function() named_x(cv())),
-    augment.cv_hofm = optional_target("generics", "augment", function() named_x(with_data(cv()))))
+    augment.cv_hofm = optional_target("generics", "augment", function() named_x(with_data(cv())))))
 }
 
 judge_posterior <- function(value, args) {

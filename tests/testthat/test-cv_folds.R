@@ -64,3 +64,32 @@ test_that("pairs held out play no part in training on all pairs", {
                 control = exact())
   expect_equal(drop(cv$fit.preval)[foldid == 1], predict(fit, pairs[foldid == 1]), tolerance = 1e-3)
 })
+
+test_that("groups of rows stay together, and folds are even", {
+  groups <- seeded(1, sample(rep(1:20, c(rep(2, 10), rep(9, 10)))))
+  class <- seeded(2, sample(rep(c(-1, 1), c(80, 30))))
+  fold <- seeded(3, deal_groups(5, groups, class))
+  expect_true(all(tapply(fold, groups, function(f) length(unique(f))) == 1))
+  counts <- table(fold, class)
+  expect_lte(max(counts[, 1]) - min(counts[, 1]), 9)
+  expect_lte(max(counts[, 2]) - min(counts[, 2]), 5)
+  data <- product_data(60)
+  of_three <- rep(1:20, 3)
+  run <- function(...) cv_hofm(data$x, data$y, order = 1, nfolds = 4, lambda = 1, control = hofm_control(seed = 5), ...)
+  by_name <- run(fold_groups = letters[of_three])
+  expect_true(all(tapply(by_name$foldid, of_three, function(f) length(unique(f))) == 1))
+  expect_identical(as.vector(table(by_name$foldid)), rep(15L, 4))
+  expect_identical(run(fold_groups = factor(of_three))$foldid, by_name$foldid)
+  expect_identical(run(groups = of_three)$foldid, by_name$foldid)
+  frame <- data.frame(data$x, y = data$y)
+  frame$a[7] <- NA
+  cv <- cv_hofm(y ~ ., frame, order = 1, nfolds = 4, lambda = 1, fold_groups = of_three)
+  expect_true(all(tapply(cv$foldid, of_three[-7], function(f) length(unique(f))) == 1))
+})
+
+test_that("folds may be a factor", {
+  data <- product_data(60)
+  run <- function(foldid) timeless(cv_hofm(data$x, data$y, order = 1, lambda = 1, foldid = foldid, control = hofm_control(seed = 1)))
+  expect_identical(run(factor(rep(c("u", "w"), 30), c("u", "v", "w"))), run(rep(1:2, 30)))
+  expect_error(run(factor(rep(c("u", NA), 30))), "`foldid` must be a factor", class = "hofm_error_input")
+})

@@ -10,3 +10,28 @@ test_that("it says what was found, and only when asked what it is doing", {
   expect_match(out, "Best of each order and rank")
   expect_identical(shown, cv)
 })
+
+test_that("what is asked of the result is answered by the chosen fit", {
+  mtcars <- transform(mtcars, am = am == 1)
+  cv <- cv_hofm(am ~ wt + hp, mtcars, order = 2, rank = 2, nfolds = 4, lambda = c(0.1, 0.01, 0.001), control = quick())
+  for (ask in list(coef, fitted, residuals, weights, nobs, deviance, logLik, family, variable.names, formula, terms, as.data.frame, interactions)) {
+    expect_identical(ask(cv), ask(cv$fit))
+  }
+  expect_identical(fitted(cv, s = "lambda.1se"), fitted(cv$fit.1se))
+  expect_identical(residuals(cv, type = "deviance"), residuals(cv$fit, type = "deviance"))
+  expect_identical(simulate(cv, seed = 1), simulate(cv$fit, seed = 1))
+  expect_identical(model.matrix(cv, data = mtcars), model.matrix(cv$fit, data = mtcars))
+  expect_s3_class(summary(cv), "summary.hofm")
+  expect_warning(aic <- AIC(cv), class = "hofm_warning")
+  expect_true(is.na(aic))
+  for (ask in list(vcov, confint, model.frame)) expect_error(ask(cv), class = "hofm_error_unsupported")
+  expect_identical(auc(cv, mtcars), auc(cv$fit, mtcars))
+  expect_identical(roc_curve(cv, mtcars), roc_curve(cv$fit, mtcars))
+  expect_identical(effects_hofm(cv, "wt", mtcars), effects_hofm(cv$fit, "wt", mtcars))
+  expect_identical(variable_importance(cv, mtcars, y = mtcars$am, seed = 1), variable_importance(cv$fit, mtcars, y = mtcars$am, seed = 1))
+  again <- update(cv, nfolds = 3)
+  expect_identical(length(unique(again$foldid)), 3L)
+  expect_identical(as.list(update(cv, nfolds = 3, evaluate = FALSE))$nfolds, 3)
+  expect_error(update(cv, 3), "named arguments", class = "hofm_error_input")
+  expect_output(print(cv_hofm(mpg ~ wt + hp, mtcars, lambda = list(1, c(1, 0.1)), rank = 1, nfolds = 3)), "Penalties of degrees 1, 2, ... at min: 1, ")
+})

@@ -17,7 +17,7 @@ path_and_apart <- function(data, control, lambda, order = 2, rank = 3, model = "
   apart <- counting_iterations(vapply(lambda, function(l) {
     expect_collapse(fit_model(problem, with_lambda(spec, l), control))$objective
   }, 0))
-  list(change = path$value / apart$value - 1, iterations = path$iterations, apart = apart$iterations,
+  list(change = path$value$lowest / apart$value - 1, iterations = path$iterations, apart = apart$iterations,
        ratio = path$iterations / apart$iterations)
 }
 
@@ -73,7 +73,7 @@ test_that("a start ahead is on the line through the last two, and taken only whe
   spec <- check_specs(2, 2, "hofm", "squared", "cd", TRUE, NULL)[[1]]
   problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, quick())$problem
   for (lambda in list(10^(2:-3), 10^seq(0, -2, length.out = 8))) {
-    walk <- new_walk(problem, spec, lambda, hofm_control(), 1, function(l, fit) NULL)
+    walk <- new_walk(problem, spec, penalty_rows(lambda, spec), hofm_control(), 1, function(l, fit) NULL)
     for (l in seq_along(lambda)) {
       start <- walk$start(l)
       fit <- walk$fit(l, walk$revive(l, start))
@@ -94,17 +94,23 @@ test_that("factors that the penalty has pulled to zero come back at smaller lamb
   expect_lt(min(cv$cvm), 0.1 * var(y))
 })
 
-test_that("the default path begins where next to nothing is left and spans what was asked for", {
-  data <- product_data()
-  for (order in 1:3) for (scale in c(0.01, 100)) {
-    cv <- cv_hofm(data$x * scale, data$y, order = order, rank = 2, nfolds = 3, n_lambda = 5, control = hofm_control(seed = 1))
-    expect_length(cv$lambda, 5)
-    expect_equal(diff(log10(cv$lambda)), rep(-1, 4))
-    at <- function(lambda) {
-      sd(fitted(collapsing(hofm(data$x * scale, data$y, order = order, rank = 2, lambda = lambda, control = hofm_control(seed = 1)))))
-    }
-    expect_lt(at(cv$lambda[1]), 0.051 * sd(data$y))
-    expect_gt(at(cv$lambda[1] / 10), 0.051 * sd(data$y))
+test_that("a walk in legs ends where a walk at once does", {
+  data <- product_data(150)
+  spec <- check_specs(3, 2, "hofm", "squared", "cd", TRUE, NULL)[[1]]
+  problem <- row_task(c(learn_design(data$x), list(y = data$y)), spec, quick())$problem
+  lambda <- outer(10^seq(1, -3, length.out = 15), 1 / 1:3, "^")
+  record <- function() {
+    links <- matrix(0, 150, 15)
+    list(keep = function(l, fit) links[, l] <<- fit$link, links = function() links)
   }
-  expect_equal(cv_hofm(data$x, data$y, order = 1, lambda = "paper", nfolds = 3)$lambda, 10^(6:-6))
+  one <- record()
+  at_once <- lambda_path(problem, spec, lambda, hofm_control(), 3, one$keep)
+  legs <- record()
+  state <- NULL
+  for (leg in list(1:6, 7:8, 9:15)) {
+    walked <- lambda_path(problem, spec, lambda, hofm_control(), 3, legs$keep, leg, state)
+    state <- walked$state
+  }
+  expect_identical(walked$lowest, at_once$lowest)
+  expect_identical(legs$links(), one$links())
 })
