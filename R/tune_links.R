@@ -49,15 +49,19 @@ tune_links <- function(pairs, fit_with, choice) {
   chosen(best()$model, best()$lambda, best()$weight)
 }
 
-# From `first` down by half powers of ten, then up, while there is something to gain.
-walk_penalties <- function(first, measure, step = sqrt(10), most = 5L) {
+# From `first` down by half powers of ten, then up: a way ends where the area has clearly turned, or after two steps without a gain.
+walk_penalties <- function(first, measure, step = sqrt(10), most = 6L) {
   best <- list(lambda = first, auc = measure(first))
   for (way in c(1 / step, step)) {
     lambda <- first
+    idle <- 0L
     for (q in seq_len(most)) {
       lambda <- lambda * way
       found <- measure(lambda)
-      if (isTRUE(found > best$auc)) best <- list(lambda = lambda, auc = found) else if (!isTRUE(found > best$auc - 0.003)) break
+      idle <- if (isTRUE(found > best$auc + 5e-4)) 0L else idle + 1L
+      turned <- !isTRUE(found > best$auc - 0.003)
+      if (isTRUE(found > best$auc)) best <- list(lambda = lambda, auc = found)
+      if (turned || idle == 2L) break
     }
     if (best$lambda < first) break
   }
@@ -118,8 +122,7 @@ tuned_links <- function(scaled, spec, models, asked, init, control, call) {
   }
   tuned <- with_seed(seed, tune_links(scaled$pairs, fit_with, choice))
   if (choice$all) asked$negative_weight <- tuned$weight
-  # Neither the choice of a penalty nor a list of links has more than a few digits.
-  if (is.null(control$tol)) control$tol <- 1e-4
+  if (is.null(control$tol)) control$tol <- 1e-3             # as it was judged: the ranking of links is settled long before the last digits
   fit <- withCallingHandlers(fit_links(scaled, with_penalty(spec, tuned$model, tuned$lambda), asked, init, control, call),
                              hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
   fit$tuning <- tuned$table
