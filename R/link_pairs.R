@@ -15,8 +15,7 @@
 #'   says whether the pair is a link: 0 or 1, or logical. Without it, all pairs are links.
 #'   An adjacency matrix (base or Matrix), whose nonzeros are links, and a graph of the package igraph will do as well.
 #' @param context Features of the pairs themselves, such as the day on which i met j: a matrix with one row per pair.
-#' @param directed For one node set: whether (i, j) and (j, i) are different pairs. Training takes the pairs as they are
-#'   given in either case; [top_links()] uses it.
+#' @param directed For one node set: whether (i, j) and (j, i) are different pairs. If not, [hofm()] gives them the same score (`tied`).
 #' @param x,object A `link_pairs` object.
 #' @param ... Not used.
 #'
