@@ -21,7 +21,8 @@
 #' @param models A list of models, best with names, which the table shows. A model may be a function, which
 #'   is called with `newdata` and returns one number for each row.
 #' @param newdata The rows to predict: a data frame, matrix, Matrix, [link_pairs()], or shards (see [write_shards()]), which have their
-#'   response and are read one at a time.
+#'   response and are read one at a time; or the result of [split_links()], whose test set is then listed, all its pairs, of which there
+#'   may be ten million.
 #' @param y The response of these rows, or the name of the column of `newdata` that it is in. `NULL` takes it
 #'   from `newdata`: what is on the left of the models' formulas, or the response of the pairs. Logical
 #'   values, factors, character strings and numbers that are all 0 or 1 (or all -1 or 1) are two classes, of
@@ -34,6 +35,7 @@
 #'   of a fit whose penalties were chosen from the data has the time of choosing.
 #' @param level Confidence level of all intervals.
 #' @param adjust How p-values are corrected: a method of [p.adjust()].
+#' @param baselines Of a split of links: whether the scores of [link_baselines()], which need no model, are compared as well.
 #' @return A list of class `model_comparison`:
 #'   \item{models}{a data frame with a row for each model: `model` (its name), `class`, `order`, `rank` (a
 #'     string), `parameters` (coefficients that are not zero; `NA` for trees and functions), `seconds`; then
@@ -69,10 +71,21 @@
 #' compared
 #' plot(compared)
 #' as.data.frame(compared)
+#'
+#' set.seed(1)
+#' A <- matrix(rbinom(600, 1, 0.3), 60)
+#' alike <- which(upper.tri(diag(60)) & tcrossprod(A) > 2, arr.ind = TRUE)
+#' split <- split_links(A, edges = alike)
+#' fit <- hofm(split$train, rank = 2, lambda = 1e-3, control = hofm_control(max_iter = 20))
+#' compare_models(list(fit = fit), split, baselines = TRUE)$models[c("model", "auc")]
 #' @export
-compare_models <- function(models, newdata, y = NULL, args = list(), seconds = NULL, level = 0.95, adjust = "holm") {
+compare_models <- function(models, newdata, y = NULL, args = list(), seconds = NULL, level = 0.95, adjust = "holm", baselines = FALSE) {
   if (missing(models)) hofm_abort("`models` must be given.", argument = "models")
   models <- check_models(models, substitute(models))
+  if (!missing(newdata)) {
+    models <- with_baselines(models, newdata, baselines)
+    newdata <- tested_pairs(newdata)
+  }
   args <- check_model_args(args, names(models))
   seconds <- check_model_seconds(seconds, names(models))
   check_level(level)

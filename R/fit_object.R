@@ -19,7 +19,7 @@ new_hofm <- function(engine, problem, spec, control, response, weights, parts, c
     intercept = as.double(engine$intercept), w = engine$w, P = engine$P, theta = engine$theta, gamma = engine$gamma,
     common = engine$common,
     order = spec$order, rank = spec$rank, split = spec$split, tied = spec$tied, lambda = spec$lambda, penalty = solver_lambda(spec),
-    penalty_factor = spec$penalty_factor, standardize = isTRUE(spec$standardize), tuning = spec$tuning, model = spec$model, loss = spec$loss,
+    penalty_factor = spec$penalty_factor, standardize = !is.null(parts$blueprint$standard) || isTRUE(spec$standardize), tuning = spec$tuning, model = spec$model, loss = spec$loss,
     solver = engine$solver, has_intercept = spec$intercept, linear = spec$linear,
     objective = engine$objective, trace = engine$trace, converged = engine$converged,
     message = engine$message, seed = engine$seed, eta = engine$eta, steps = engine$steps,
@@ -179,6 +179,7 @@ sound_P <- function(fit) {
 sound_blueprint <- function(fit) {
   b <- fit$blueprint
   if (!is.list(b) || !identical(length(b$kind), 1L)) return(FALSE)
+  if (!absent_or(b$standard, function(s) sound_standard(s, length(fit$features)))) return(FALSE)
   if (b$kind == "matrix") return(is.logical(b$named) && length(b$named) == 1 && !is.na(b$named))
   n <- length(b$variables)
   b$kind == "frame" && is.character(b$variables) && is.character(b$types) && is.character(b$needed) &&

@@ -24,20 +24,53 @@ link_baselines <- function(split, max_pairs = 1e8) {
   check_given()
   if (!inherits(split, "link_split")) must_be("split", "the result of `split_links()`", split)
   check_sound(split, list(train = function(s) inherits(s$train, "link_pairs"), test = function(s) inherits(s$test, "link_rest")), "split", "split")
-  train <- split$train
-  check_pairs(train, "split$train")
+  check_pairs(split$train, "split$train")
   check_rest_object(split$test)
-  size <- as.double(nrow(train$A)) * nrow(train$B)
-  if (size > check_number(max_pairs, "max_pairs", min = 0)) {
-    hofm_abort(sprintf("The graph has %s pairs of nodes, more than the %s of `max_pairs`.", count_text(size), count_text(max_pairs)),
-               argument = "max_pairs")
-  }
+  scores <- checked_baselines(split$train, max_pairs)
   seen <- rest_of(split$test)
-  area <- vapply(baseline_scores(train), function(score) auc(seen$y, score[seen$at]), 0)
+  area <- vapply(scores, function(score) auc(seen$y, score[seen$at]), 0)
   out <- data.frame(baseline = names(area), auc = unname(area), stringsAsFactors = FALSE)
   out <- out[order(-out$auc), ]
   rownames(out) <- NULL
   out
+}
+
+checked_baselines <- function(train, max_pairs) {
+  size <- as.double(nrow(train$A)) * nrow(train$B)
+  if (size <= check_number(max_pairs, "max_pairs", min = 0)) return(baseline_scores(train))
+  hofm_abort(sprintf("The graph has %s pairs of nodes, more than the %s of `max_pairs`.", count_text(size), count_text(max_pairs)),
+             argument = "max_pairs")
+}
+
+# ---- For compare_models() ----------------------------------------------------------------------------------
+
+# Models and, if they are asked for, the baselines of a split as functions of pairs.
+with_baselines <- function(models, newdata, baselines) {
+  if (!check_flag(baselines, "baselines")) return(models)
+  if (!inherits(newdata, "link_split")) {
+    hofm_abort("`baselines` must be FALSE, unless `newdata` is the result of `split_links()`, whose training links they are made of.",
+               argument = "baselines")
+  }
+  check_sound(newdata, list(train = function(s) inherits(s$train, "link_pairs")), "newdata", "split")
+  check_pairs(newdata$train, "newdata$train")
+  scores <- checked_baselines(newdata$train, 1e8)
+  looked_up <- lapply(scores, function(score) function(pairs) score[cbind(pairs$i, pairs$j)])
+  c(models, looked_up[setdiff(names(looked_up), names(models))])
+}
+
+# The pairs of a test set one by one; anything else as it is.
+tested_pairs <- function(newdata, max_pairs = 1e7) {
+  if (inherits(newdata, "link_split")) newdata <- newdata$test
+  if (!inherits(newdata, "link_rest")) return(newdata)
+  check_test_set(newdata, "newdata")
+  size <- rest_size(newdata)
+  if (size > max_pairs) {
+    hofm_abort(sprintf("`newdata` has %s pairs, more than the %s that are compared one by one: `auc(fit, split$test)` has no such limit.",
+                       count_text(size), count_text(max_pairs)), argument = "newdata")
+  }
+  seen <- rest_of(newdata)
+  n <- nrow(newdata$A)
+  new_link_pairs(newdata, list(i = as.integer((seen$at - 1) %% n) + 1L, j = as.integer((seen$at - 1) %/% n) + 1L, y = seen$y))
 }
 
 # Places of the test set's pairs in a matrix of scores, and whether they are links.

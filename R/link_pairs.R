@@ -13,10 +13,10 @@
 #' @param pairs A data frame or matrix with columns `i` and `j`, or else nodes of A in its first column and nodes of B
 #'   in its second; numbers of rows, or names of nodes. A column `y`, or a third one without a name,
 #'   says whether the pair is a link: 0 or 1, or logical. Without it, all pairs are links.
-#'   An adjacency matrix (base or Matrix), whose nonzeros are links, and a graph of the package igraph will do as well.
+#'   An adjacency matrix (base or Matrix), whose nonzeros are links, and a graph of the package igraph will do as well; either may also
+#'   come alone, as `A`, as in [split_links()].
 #' @param context Features of the pairs themselves, such as the day on which i met j: a matrix with one row per pair.
-#' @param directed For one node set: whether (i, j) and (j, i) are different pairs. Training takes the pairs as they are
-#'   given in either case; [top_links()] uses it.
+#' @param directed For one node set: whether (i, j) and (j, i) are different pairs. If not, [hofm()] gives them the same score (`tied`).
 #' @param x,object A `link_pairs` object.
 #' @param ... Not used.
 #'
@@ -43,6 +43,8 @@
 #' as.data.frame(pairs[1:2])
 #' @export
 link_pairs <- function(A, B = NULL, pairs, context = NULL, directed = FALSE) {
+  bare <- if (!missing(A) && missing(pairs)) bare_graph(A, !is.null(B))
+  if (!is.null(bare)) return(link_pairs(bare$A, pairs = bare$edges, directed = if (missing(directed)) bare$directed else directed))
   check_given()
   graph <- read_graph(A, B, directed)
   ends <- read_pairs(pairs, graph, "pairs")

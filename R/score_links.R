@@ -303,15 +303,16 @@ matched_graph <- function(fit, graph) {
   }
   standard <- lapply(c(A = "A", B = "B"), function(side) standard_of_side(fit, side))
   one <- identical(standard$A, standard$B) && identical(graph$A, graph$B)
-  graph$A <- standardized_nodes(graph$A, standard$A)
-  graph$B <- if (one) graph$A else standardized_nodes(graph$B, standard$B)
+  graph$A <- standardized(graph$A, standard$A)
+  graph$B <- if (one) graph$A else standardized(graph$B, standard$B)
   graph
 }
 
 # How the features of one side of a pair were standardised, or NULL.
 standard_of_side <- function(fit, side) {
   if (is.null(fit$blueprint$standard)) return(NULL)
-  lapply(fit$blueprint$standard, `[`, feature_side(fit$features) == side)
+  standard <- lapply(fit$blueprint$standard, `[`, feature_side(fit$features) == side)
+  if (is.null(standard$side)) standard else replace(standard, "side", list(sign(standard$side)))
 }
 
 # Whether scores are those of one set of nodes, whose order in a pair does not matter.
@@ -338,7 +339,7 @@ matched_blocks <- function(fit, pairs, arg = "newdata") {
   known <- block_features(fit$features, "pair")
   context <- if (length(known)) matched_columns(pairs$context, known, block_features(pairs$features, "pair"), "context")
   if (length(known)) context <- standardized(context, standard_of_side(fit, "pair"))
-  ends <- if (same_nodes(fit, graph)) list(i = pmin(pairs$i, pairs$j), j = pmax(pairs$i, pairs$j)) else pairs[c("i", "j")]
+  ends <- if (same_nodes(fit, graph)) list(i = pmin(pairs$i, pairs$j), j = pmax(pairs$i, pairs$j)) else list(i = pairs$i, j = pairs$j)
   compared_blocks(pair_blocks(list(A = graph$A, B = graph$B, i = ends$i, j = ends$j, context = context)), fit$common)
 }
 

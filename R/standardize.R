@@ -2,7 +2,8 @@
 #
 # `blueprint$standard` holds `center` and `scale`, a number for each feature: the model sees (x_j - center_j) / scale_j. Columns of zeros
 # and ones stay as they are. Columns with few zeros get mean 0 and standard deviation 1. Others keep their zeros: they are divided by
-# the root mean square of their other values, which makes a typical one as large as the 1 of an indicator.
+# the root mean square of their other values, which makes a typical one as large as the 1 of an indicator. Of pairs of nodes there is
+# also `side`: see standardize_nodes().
 
 #' Learn the scale of each column
 #' @param blocks of a problem.
@@ -46,12 +47,34 @@ with_values <- function(x, values) {
 #' @noRd
 standardized <- function(x, standard) {
   if (is.null(standard)) return(x)
+  unit_rows(scaled_columns(x, standard), standard$side)
+}
+
+scaled_columns <- function(x, standard) {
   x <- with_values(x, x@x / rep(standard$scale, diff(x@p)))
   centred <- which(standard$center != 0)
   if (!length(centred)) return(x)
   dense <- as.matrix(x[, centred, drop = FALSE]) - rep(standard$center[centred] / standard$scale[centred], each = nrow(x))
   place <- order(c(seq_len(ncol(x))[-centred], centred))
   from_matrix(cbind(x[, -centred, drop = FALSE], as(unname(dense), "CsparseMatrix"))[, place, drop = FALSE])
+}
+
+#' Rows divided by their length
+#' @param side For each column the side of a pair that it belongs to, whose columns have a length together; 0 for none. NULL: none at all.
+#' @noRd
+unit_rows <- function(x, side) {
+  of <- rep(side, diff(x@p))
+  for (s in setdiff(unique(side), 0)) {
+    at <- which(of == s)
+    length <- sqrt(Matrix::rowSums(with_values(x, ifelse(of == s, x@x, 0)^2)))
+    x@x[at] <- x@x[at] / ifelse(length > 0 & is.finite(length), length, 1)[x@i[at] + 1L]
+  }
+  x
+}
+
+sound_standard <- function(standard, d) {
+  is.list(standard) && are_finite(standard$center, d) && are_finite(standard$scale, d) && all(standard$scale > 0) &&
+    absent_or(standard$side, function(side) are_finite(side, d))
 }
 
 standardized_blocks <- function(blocks, standard) {

@@ -1,8 +1,8 @@
 # The features of nodes on a common scale, learned from the nodes alone. Called by hofm() on link_pairs(); new nodes are brought to it by
 # everything that scores pairs.
 #
-# `blueprint$standard` holds `center` and `scale`, a number for each feature of the joined design: the model sees (x - center) / scale,
-# and of nodes that row divided by its length.
+# `blueprint$standard` holds `center`, `scale` and `side`, a number for each feature of the joined design: the model sees
+# (x - center) / scale, and of a node, whose features have the same side, 1 or 2, that row divided by its length.
 
 #' Pairs with their nodes standardised
 #'
@@ -15,11 +15,13 @@ standardize_nodes <- function(pairs, standardize, intercept = TRUE) {
   if (!check_flag(standardize, "standardize")) return(list(pairs = pairs, standard = NULL))
   scales <- scales_of_sides(pairs, isTRUE(intercept))
   context <- if (!is.null(pairs$context)) context_scales(pairs$context, isTRUE(intercept))
-  pairs$A <- standardized_nodes(pairs$A, scales$A)
-  pairs$B <- if (pairs$one_set) pairs$A else standardized_nodes(pairs$B, scales$B)
+  one <- pairs$one_set
+  pairs$A <- standardized(pairs$A, scales$A)
+  pairs$B <- if (one) pairs$A else standardized(pairs$B, scales$B)
   if (!is.null(context)) pairs$context <- standardized(pairs$context, context)
-  both <- function(field) c(scales$A[[field]], scales$B[[field]], context[[field]])
-  list(pairs = pairs, standard = list(center = both("center"), scale = both("scale")))
+  all <- function(field) c(scales$A[[field]], scales$B[[field]], context[[field]])
+  side <- rep(c(1, 2, 0), c(ncol(pairs$A), ncol(pairs$B), length(context$scale)))
+  list(pairs = pairs, standard = list(center = all("center"), scale = all("scale"), side = side))
 }
 
 # Sides of the same features have one scale.
@@ -34,7 +36,7 @@ context_scales <- function(x, centred) {
   column_scales(x, rep(1 / nrow(x), nrow(x)), centred & diff(x@p) >= 0.5 * nrow(x))
 }
 
-#' @return list(center, scale, constant): a column is (x - center) / scale; `constant` says of which there is nothing to scale.
+#' @return list(center, scale, side, constant): a column is (x - center) / scale; `constant` says of which there is nothing to scale.
 #' @noRd
 node_scales <- function(x, centred = TRUE) {
   n <- nrow(x)
@@ -43,14 +45,5 @@ node_scales <- function(x, centred = TRUE) {
   spread <- sqrt(Matrix::colSums(with_values(x, (x@x - rep(center, filled))^2)) / pmax(filled, 1))
   scale <- spread / sqrt(log1p(n / pmax(filled, 1)))
   constant <- !(spread > 1e-10 * abs(center)) | !is.finite(scale)
-  list(center = center, scale = ifelse(constant, 1, scale), constant = constant)
-}
-
-#' Nodes as the model sees them
-#' @noRd
-standardized_nodes <- function(x, standard) {
-  if (is.null(standard)) return(x)
-  x <- standardized(x, standard)
-  length <- sqrt(Matrix::rowSums(x^2))
-  with_values(x, x@x / ifelse(length > 0 & is.finite(length), length, 1)[x@i + 1L])
+  list(center = center, scale = ifelse(constant, 1, scale), side = rep(1, ncol(x)), constant = constant)
 }

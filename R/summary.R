@@ -33,7 +33,7 @@ summary_rules <- function() {
 count_parameters <- function(fit) {
   rows <- length(fit$w) + sum(lengths(fit$P))
   if (isTRUE(fit$tied) && ties_parameters(fit)) {
-    rows <- rows - length(block_features(fit$features, "B")) * (!is.null(fit$w) + sum(fit$rank))
+    rows <- rows - length(block_features(fit$features, "B")) * ((length(fit$w) > 0) + sum(fit$rank))
   }
   fit$has_intercept + rows + length(fit$gamma) + !is.null(fit$common) + if (fit$model == "simplex") length(fit$theta) else 0L
 }

@@ -39,6 +39,7 @@ tie_engine <- function(engine, training, problem, spec, control) {
   fit <- c(engine[c("intercept", "w", "P", "theta", "gamma", "common")], spec[c("model", "order", "rank", "linear", "tied")])
   engine$link <- link_values(fit, problem$blocks, control$threads) + if (length(problem$offset)) problem$offset else 0
   engine$steps <- NULL                      # they belong to the parameters as they were
+  if (!is.null(engine$ranking)) engine$ranking[c("links", "others")] <- lapply(engine$ranking[c("links", "others")], `/`, 2)
   engine
 }
 

@@ -1,7 +1,7 @@
 # Model, penalty and weight of negatives from the training links, when they are not given. Called by hofm() on link_pairs().
 #
-# A fifth of the training links is held out, and what ranks them highest among all pairs that were not trained on is taken: more than once
-# where there are few, so that chance decides less.
+# A fifth of the training links is held out, more than once where there are few, and what ranks them highest among all pairs that were not
+# trained on is taken: of simple and less simple models the simple one, unless the other is better by more than chance.
 
 # Held-out links that are enough to judge by.
 judging_links <- 300L
@@ -37,43 +37,61 @@ tune_links <- function(pairs, fit_with, choice) {
     list(model = model, lambda = lambda, weight = weight_of(pairs, factor), table = if (nrow(tried)) tried)
   }
   first <- base_penalty(pairs)
-  none <- 1e3 * first
+  none <- 1e4 * first
   if (is.null(parts)) return(chosen(choice$models[1L], first))
   if (choice$none && isTRUE(measure(choice$models[1L], none) > 0.999)) return(chosen(choice$models[1L], none))
-  for (model in choice$models) first <- walk_penalties(first, function(lambda) measure(model, lambda))
-  best <- function() tried[which.max(tried$auc), ]
-  at <- best()
-  if (choice$all && is.null(choice$weight)) for (factor in c(0.3, 3, 10)) {
-    if (factor < 10 || best()$weight == 3) measure(at$model, at$lambda, factor)
+  best <- tried[tried$lambda == none, ]
+  for (model in choice$models) {
+    first <- walk_penalties(first, function(lambda) measure(model, lambda))
+    of_model <- tried[tried$model == model & tried$lambda < none, ]
+    best <- better_choice(best, of_model[which.max(of_model$auc), ], sum(lengths(lapply(parts, `[[`, "held"))))
   }
-  chosen(best()$model, best()$lambda, best()$weight)
+  if (choice$all && is.null(choice$weight) && best$lambda < none) for (factor in c(0.3, 3, 10)) {
+    if (factor == 10 && best$weight != 3) break
+    measure(best$model, best$lambda, factor)
+    last <- tried[nrow(tried), ]
+    if (isTRUE(last$auc > best$auc)) best <- last
+  }
+  chosen(best$model, best$lambda, best$weight)
 }
 
-# From `first` down by half powers of ten, then up, while there is something to gain.
-walk_penalties <- function(first, measure, step = sqrt(10), most = 5L) {
+# The simpler model comes first, and another has to be better by half a standard error of the area of so many held-out links.
+better_choice <- function(simple, other, links) {
+  if (!nrow(simple)) return(other)
+  noise <- 0.5 * sqrt(max(simple$auc * (1 - simple$auc), 0) / links)
+  if (isTRUE(other$auc > simple$auc + noise)) other else simple
+}
+
+# From `first` down by half powers of ten, then up: a way ends where the area has clearly turned, or after two steps without a gain.
+walk_penalties <- function(first, measure, step = sqrt(10), most = 6L) {
   best <- list(lambda = first, auc = measure(first))
   for (way in c(1 / step, step)) {
     lambda <- first
+    idle <- 0L
     for (q in seq_len(most)) {
       lambda <- lambda * way
       found <- measure(lambda)
-      if (isTRUE(found > best$auc)) best <- list(lambda = lambda, auc = found) else if (!isTRUE(found > best$auc - 0.003)) break
+      idle <- if (isTRUE(found > best$auc + 5e-4)) 0L else idle + 1L
+      turned <- !isTRUE(found > best$auc - 0.003)
+      if (isTRUE(found > best$auc)) best <- list(lambda = lambda, auc = found)
+      if (turned || idle == 2L) break
     }
     if (best$lambda < first) break
   }
   best$lambda
 }
 
-# The penalty is in units of the features squared; rows of length one are served by about 1e-4.
+# The penalty is in units of the features squared, and the smaller, the more links there are; rows of length one are served by about 1e-4
+# where there are 2,500.
 base_penalty <- function(pairs) {
   size <- vapply(list(pairs$A, pairs$B), function(x) sum(x@x^2) / nrow(x), 0)
-  max(1e-4 * sqrt(prod(size)), 1e-10)
+  max(0.25 / max(sum(pairs$y), 100) * sqrt(prod(size)), 1e-10)
 }
 
 balanced_weight <- function(pairs) all_pairs_of(pairs, NULL)$weight
 
 #' A fifth of the links for judging, and the pairs without them: once, or with other links up to five times where they are few
-#' @return A list of list(train, kept, rest), `kept` the rows of `pairs` in `train`; NULL if there are too few links.
+#' @return A list of list(train, kept, held, rest), `kept` and `held` being rows of `pairs`; NULL if there are too few links.
 #' @noRd
 held_links <- function(pairs) {
   links <- which(pairs$y == 1)
@@ -88,10 +106,10 @@ held_links <- function(pairs) {
 held_part <- function(pairs, held) {
   train <- pairs[-held]
   kept <- seq_along(pairs$i)[-held]
-  if (!is.null(pairs$context)) return(list(train = train, kept = kept, rest = pairs[c(held, which(pairs$y == 0))]))
+  if (!is.null(pairs$context)) return(list(train = train, kept = kept, held = held, rest = pairs[c(held, which(pairs$y == 0))]))
   rest <- c(unclass(pairs)[c("A", "B", "one_set", "directed", "nodes", "features")],
             list(train = list(i = train$i, j = train$j), links = list(i = pairs$i[held], j = pairs$j[held])))
-  list(train = train, kept = kept, rest = structure(rest, class = "link_rest"))
+  list(train = train, kept = kept, held = held, rest = structure(rest, class = "link_rest"))
 }
 
 #' A fit with what suits links that were held out
@@ -118,8 +136,7 @@ tuned_links <- function(scaled, spec, models, asked, init, control, call) {
   }
   tuned <- with_seed(seed, tune_links(scaled$pairs, fit_with, choice))
   if (choice$all) asked$negative_weight <- tuned$weight
-  # Neither the choice of a penalty nor a list of links has more than a few digits.
-  if (is.null(control$tol)) control$tol <- 1e-4
+  if (is.null(control$tol)) control$tol <- 1e-3             # as it was judged: the ranking of links is settled long before the last digits
   fit <- withCallingHandlers(fit_links(scaled, with_penalty(spec, tuned$model, tuned$lambda), asked, init, control, call),
                              hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
   fit$tuning <- tuned$table

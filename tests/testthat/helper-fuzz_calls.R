@@ -133,6 +133,7 @@ fuzz_link_args <- function(pool) {
   settings <- fuzz_settings(pool, length(links$i))
   settings$model <- pick("hofm", "hofm", "bilinear", "shared", "all_subsets", "polynomial")
   settings$loss <- pick(NULL, "squared", "logistic", "auc")
+  settings[c("tied", "standardize", "common")] <- list(pick(NULL, TRUE, FALSE), pick(TRUE, FALSE), pick(NULL, NULL, TRUE, FALSE))
   c(list(x = links), settings, pick(list(), list(negatives = "all"), list(negatives = "all", negative_weight = 0.1)))
 }
 
@@ -387,6 +388,10 @@ fit_method_targets <- function(pool) {
     }),
     print.hofm_control = target(print, function() list(x = pool$control), foreign = TRUE),
     compare_models = target(compare_models, function() {
+      if (runif(1) < 0.2) {
+        known <- function(newdata) newdata$i
+        return(list(models = list(a = known), newdata = pick(pool$split, pool$split$test), baselines = pick(TRUE, FALSE)))
+      }
       list(models = list(a = pool$fits$formula, b = pick(pool$fits$formula, function(newdata) newdata$u)),
            newdata = pool$frame, y = pick(NULL, "y", pool$frame$y), level = 0.9, adjust = pick("holm", "none"))
     }),

@@ -12,8 +12,8 @@ small_graph <- function(one_set = FALSE, context = FALSE) {
 }
 
 # Few steps on few rows: factors may end at zero, and the first steps of SGD may be too long for cubes.
-fit_quietly <- function(..., model = "hofm") {
-  suppressWarnings(hofm(..., model = model), classes = c("hofm_warning_collapsed", if (model == "polynomial") "hofm_warning_step_halved"))
+fit_quietly <- function(..., model = "hofm", standardize = FALSE) {
+  suppressWarnings(hofm(..., model = model, standardize = standardize), classes = c("hofm_warning_collapsed", if (model == "polynomial") "hofm_warning_step_halved"))
 }
 
 test_that("all models and solvers reach on pairs what they reach on the joined rows, from one start", {
@@ -85,7 +85,7 @@ test_that("all negatives equal training on every pair written out with its weigh
       settings <- c(list(rank = 2, lambda = 1e-3, model = model), order)
       control <- hofm_control(seed = 2, init_sd = 0.4, max_iter = 25, tol = 0)
       for (w0 in c(0.1, 1)) {
-        a <- do.call(fit_quietly, c(list(pairs, negatives = "all", negative_weight = w0, control = control), settings))
+        a <- do.call(fit_quietly, c(list(pairs, negatives = "all", negative_weight = w0, tied = FALSE, control = control), settings))
         b <- do.call(fit_quietly, c(list(all_pairs, weights = ifelse(grid$y == 1, 1, w0), solver = "cd", control = control), settings))
         expect_equal(a$objective, b$objective, tolerance = 1e-7, info = paste(kind, model, w0))
         expect_equal(a$P, b$P, tolerance = 1e-6)

@@ -31,3 +31,18 @@ test_that("baselines are what their definitions say, from training links alone",
   expect_error(link_baselines(split$train), class = "hofm_error_input")
   expect_error(link_baselines(split, max_pairs = 10), class = "hofm_error_input")
 })
+
+test_that("a comparison on a split has the areas of its test set, and baselines on request", {
+  set.seed(2)
+  A <- matrix(rbinom(200, 1, 0.4), 25)
+  split <- split_links(A, edges = which(upper.tri(diag(25)) & tcrossprod(A) > 1, arr.ind = TRUE), seed = 1)
+  fit <- suppressWarnings(hofm(split$train, model = "bilinear", rank = 2, lambda = 1e-3, control = hofm_control(seed = 1, max_iter = 10)))
+  compared <- compare_models(list(fit = fit), split, baselines = TRUE)$models
+  expect_equal(compared$auc[1], auc(fit, split$test))
+  expected <- link_baselines(split)
+  expect_equal(compared$auc[-1], expected$auc[match(compared$model[-1], expected$baseline)])
+  expect_setequal(compared$model, c("fit", expected$baseline))
+  expect_equal(compare_models(list(fit = fit), split$test)$models$auc, auc(fit, split$test))
+  expect_error(compare_models(list(fit = fit), split$test, baselines = TRUE), "split_links", class = "hofm_error_input")
+  expect_error(tested_pairs(split, max_pairs = 10), "auc", class = "hofm_error_input")
+})

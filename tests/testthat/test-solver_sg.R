@@ -107,7 +107,7 @@ test_that("batches of joined rows equal those of the written-out ones", {
   pairs <- link_pairs(A, B, cbind(i = sample(8, 60, TRUE), j = rep(1:12, 5), y = rep(0:1, 30)))
   for (solver in c("adagrad", "sgd")) for (batch in c(1, 7)) {
     control <- hofm_control(max_iter = 5, tol = 0, seed = 2, batch = batch, eta = 0.05)
-    settings <- list(order = 3, rank = 4, lambda = 0.01, solver = solver, loss = "squared", control = control)
+    settings <- list(order = 3, rank = 4, lambda = 0.01, solver = solver, loss = "squared", standardize = FALSE, control = control)
     joined <- collapsing(do.call(hofm, c(list(pairs), settings)))
     plain <- collapsing(do.call(hofm, c(list(model.matrix(pairs), pairs$y), settings)))
     expect_equal(joined$P, plain$P, tolerance = 1e-11)
@@ -145,7 +145,10 @@ test_that("a fit as a start goes on as if there had been no pause", {
     list(data = list(x, y)), list(data = list(x, y), order = 3, intercept = FALSE), list(data = list(x, y > 0), model = "shared"),
     list(data = list(x, y > 0), loss = "auc"), list(data = list(pairs), model = "bilinear"), list(data = list(pairs), loss = "auc")
   )) {
-    go <- function(...) do.call(run, c(setup, list(..., solver = solver)))
+    links <- inherits(setup$data[[1]], "link_pairs")
+    go <- function(..., init = NULL) {                       # a fit to pairs goes on with the penalties that it had
+      do.call(run, c(setup, list(..., solver = solver, init = init), if (links && is.null(init)) list(lambda = 1e-3)))
+    }
     some <- go(7)
     rest <- go(6, init = some)
     all <- go(13)

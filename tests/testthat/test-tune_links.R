@@ -14,7 +14,7 @@ test_that("penalty, weight of negatives and model are chosen from training links
   other <- split
   other$test$links <- list(i = 1L, j = 2L)
   expect_identical(hofm(other$train, rank = 2, control = control)$P, fit$P)
-  expect_null(hofm(split$train, rank = 2, lambda = 0.1, control = control)$tuning)
+  expect_null(hofm(split$train, rank = 2, lambda = 1e-3, control = control)$tuning)
 })
 
 test_that("the walk over penalties finds a peak on either side of its start", {
@@ -25,7 +25,12 @@ test_that("the walk over penalties finds a peak on either side of its start", {
 test_that("links that are held out are no training pairs, and few links are all kept", {
   pairs <- link_pairs(diag(20), pairs = cbind(1:19, 2:20))
   parts <- held_links(pairs)
-  expect_length(parts$rest$links$i, 3)
-  expect_length(intersect(paste(parts$rest$links$i, parts$rest$links$j), paste(parts$train$i, parts$train$j)), 0)
+  expect_length(parts, 5)
+  for (part in parts) {
+    expect_length(part$rest$links$i, 3)
+    expect_length(intersect(paste(part$rest$links$i, part$rest$links$j), paste(part$train$i, part$train$j)), 0)
+    expect_identical(unclass(pairs[part$kept])[c("i", "j", "y")], unclass(part$train)[c("i", "j", "y")])
+  }
+  expect_length(unique(unlist(lapply(parts, function(part) part$rest$links$i))), 15)
   expect_null(held_links(pairs[1:5]))
 })
