@@ -213,7 +213,7 @@ group_factors <- function(problem, groups) {
   means <- means[means > 0]
   if (length(means) < 2 || max(means) < 4 * min(means)) return(NULL)
   ratio <- means[groups] / min(means)
-  unname(ifelse(is.na(ratio), 1, ratio))
+  as.vector(ifelse(is.na(ratio), 1, ratio))                    # tapply() makes arrays, which no matrix can be multiplied by
 }
 
 # The fit of all degrees with these factors: at the penalties that were chosen, and at a third of them.

@@ -31,7 +31,7 @@ test_that("packages that ask for predictions have them", {
     set.seed(1)
     many <- data.frame(u = rnorm(401), v = rnorm(401))                    # a number of rows at which all kinds of quartiles agree
     curved <- hofm(u * v ~ u + v, many, rank = 2, lambda = 0.01, standardize = FALSE, control = hofm_control(seed = 1))
-    asked <- iml::Predictor$new(curved, data = many, predict.function = function(model, newdata) predict(model, newdata))
+    asked <- iml::Predictor$new(curved, data = many, y = many$u * many$v, predict.function = function(model, newdata) predict(model, newdata))
     local <- iml::FeatureEffect$new(asked, "u", method = "ale", grid.size = 4)$results
     own <- effects_hofm(curved, "u", many, method = "ale", points = 5)
     expect_equal(local$.value, own$effect)
