@@ -14,8 +14,8 @@
 #' @param digits Significant digits of the numbers shown.
 #' @param ... For `plot()`: passed on to [graphics::plot.default()]. Otherwise not used.
 #' @return A data frame of class `calibration_curve` with a row for each bin: `predicted` and `observed` (means), `lower`, `upper`, `n`;
-#'   its attributes `slope` and `intercept` have intervals, vectors of `estimate`, `lower` and `upper`. `plot()` and `print()`: it, invisibly. `autoplot()`:
-#'   a ggplot.
+#'   its attributes `slope` and `intercept` have intervals, vectors of `estimate`, `lower` and `upper`. `plot()` and `print()`: it,
+#'   invisibly. `autoplot()`: a ggplot.
 #' @seealso [compare_models()], which shows the slope of several models; [roc_curve()] for the order of predictions.
 #' @examples
 #' cars <- transform(mtcars, am = am == 1)

@@ -321,8 +321,8 @@ each_pair <- function(values, test) {
 
 #' Show a comparison of models
 #'
-#' `plot()`, and for ggplot2, where it is installed, `autoplot()`, draws the measure of each model with its interval, or with `which = "roc"` the ROC curves of the
-#' models, or with `which = "tests"` the differences between the models of each pair, filled where the
+#' `plot()`, and for ggplot2, where it is installed, `autoplot()`, draws the measure of each model with its interval, or with
+#' `which = "roc"` the ROC curves of the models, or with `which = "tests"` the differences between the models of each pair, filled where the
 #' corrected p-value is below one minus the level. `as.data.frame()` gives the tables.
 #'
 #' @param x,object A comparison made by [compare_models()].

@@ -6,9 +6,10 @@
 #' of levels, with numbers at their means. A fit has no standard errors, so those shown are missing; refits from [bootstrap_hofm()] have
 #' the spread of their predictions. `data`, the training rows, must be given where the call of the fit does not lead to them any more.
 #'
-#' Other packages need no methods: `DALEX::explain(fit, data, y)`, `iml::Predictor$new(fit, data, predict.function = predict)` and
-#' `vip::vi_permute(fit, train = , target = , metric = , pred_wrapper = predict)` ask for predictions only. marginaleffects takes a fit as
-#' numbers without standard errors, after `options(marginaleffects_model_classes = "hofm")`.
+#' Other packages need no methods, since they ask for predictions only: `DALEX::explain(fit, data, y)`,
+#' `iml::Predictor$new(fit, data, y = y, predict.function = function(model, newdata) predict(model, newdata))`,
+#' `ggeffects::ggpredict(fit, "x")` and `vip::vi_permute(fit, train = , target = , metric = , pred_wrapper = )`. marginaleffects takes a fit
+#' after `options(marginaleffects_model_classes = "hofm")`, with `vcov = FALSE`: there is no covariance matrix to make standard errors of.
 #'
 #' @param object A fit from [hofm()], or refits from [bootstrap_hofm()].
 #' @param trms,xlev,grid What emmeans hands on.

@@ -51,3 +51,8 @@ test_that("a cross-validation of several orders has one legend", {
   legends <- sum(vapply(boxes, function(box) if (inherits(box, "gtable")) sum(grepl("^guides", box$layout$name)) else 0L, 0L))
   expect_identical(legends, 1L)
 })
+
+test_that("models look as they did", {
+  fit <- still_fit()
+  expect_picture("model", plot(fit), ggplot2::autoplot(fit))
+})
