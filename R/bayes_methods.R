@@ -205,7 +205,8 @@ bayes_interactions <- function(fit, degree, n, level = 0.9) {
   factors <- lapply(draws, degree_factors, t = degree)
   if (is.null(factors[[1]])) return(bayes_interaction_frame(matrix(0L, 0L, degree), matrix(0, length(draws), 0), fit, level))
   some <- factors[unique(round(seq(1, length(factors), length.out = 20)))]
-  found <- unique(do.call(rbind, lapply(some, function(f) interactions_cpp(f$P, f$c, degree, 2L * n, integer(), list(), NULL, FALSE)$features)))
+  strongest <- function(f) interactions_cpp(f$P, f$c, degree, 2L * n, integer(), list(), NULL, FALSE)$features
+  found <- unique(do.call(rbind, lapply(some, strongest)))
   weights <- vapply(factors, function(f) {
     products <- Reduce(`*`, lapply(seq_len(degree), function(q) f$P[found[, q], , drop = FALSE]))
     drop(products %*% f$c)

@@ -40,8 +40,8 @@ as_probabilities <- function(found, name, levels, n) {
   if (is.data.frame(found)) found <- data.matrix(found)
   if (length(dim(found)) == 3 && dim(found)[3] == 1) found <- array(found, dim(found)[1:2], dimnames(found)[1:2])
   bad <- function(came) {
-    hofm_abort(sprintf(paste("%s must predict a matrix of probabilities with a column for each of the classes %s, not %s: ask its predict()",
-                             "for them in `args`, or with a function in the place of the model."), model_label(name),
+    hofm_abort(sprintf(paste("%s must predict a matrix of probabilities with a column for each of the classes %s, not %s:",
+                             "ask its predict() for them in `args`, or with a function in the place of the model."), model_label(name),
                        enumerate(quoted(levels)), came), c("hofm_error_prediction", "hofm_error_input"), argument = "models", model = name)
   }
   if (!is.matrix(found) || !is.numeric(found)) bad(describe(found))

@@ -56,7 +56,8 @@
 #' @return A data frame with a row per combination, strongest first. By feature: `feature_1`, ..., `feature_t` (names, in the order of the
 #'   columns; a level of a factor as `variable = level`) and `weight`; with `data` also `rows` and `effect`. By variable: `variable_1`, ...
 #'   and `share`. With refits also `lower` and `upper`, percentiles of its weight (by variable: share) over them that hold 90%, and
-#'   `stability`, the share of them in which the combination is among the `top` strongest and not zero. No
+#'   `stability`, the share of them in which the combination is among the `top` strongest, of a degree with more than a millionth
+#'   of the variance of the link. No
 #'   rows if the degree is not in the model. Of a fit from [bayes_hofm()], on the standardised scale of its features: `weight` is the
 #'   posterior mean, beside the standard deviation `sd`, the ends `lower` and `upper` of a 90% interval, and `sign`, the probability of
 #'   the likelier sign.
@@ -113,7 +114,8 @@ with_refits <- function(found, refits, x, how, top) {
   ends <- refit_bounds(matrix(unlist(values), length(own)), 0.9)
   found$lower <- as.double(ends$lower)
   found$upper <- as.double(ends$upper)
-  found$stability <- stability(found, lapply(tables, utils::head, top))
+  alive <- !vapply(refits, is_idle, NA, how$degree)
+  found$stability <- stability(found, Map(utils::head, tables, ifelse(alive, top, 0L)))
   found
 }
 
