@@ -45,6 +45,8 @@ test_that("a fit that is zero everywhere is drawn all the same", {
 
 test_that("a cross-validation of several orders has one legend", {
   skip_if_broken("ggplot2")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
   cv <- cv_hofm(mpg ~ wt + hp, transform(mtcars, hp = hp / 100), order = 1:3, rank = 1, lambda = c(1, 0.1), nfolds = 3)
   grob <- suppressWarnings(ggplot2::ggplotGrob(ggplot2::autoplot(cv)))
   boxes <- grob$grobs[grepl("guide-box", grob$layout$name)]
