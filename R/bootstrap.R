@@ -148,7 +148,9 @@ predict.hofm_bootstrap <- function(object, newdata, type = c("response", "link")
 # Standard deviation and quantiles of each row of a matrix with a column for each refit.
 refit_bounds <- function(values, level) {
   ends <- c((1 - level) / 2, (1 + level) / 2)
-  bounds <- apply(values, 1L, function(v) if (anyNA(v)) c(NA, NA) else stats::quantile(v, ends, names = FALSE))
+  bounds <- vapply(seq_len(nrow(values)), function(i) {
+    if (anyNA(values[i, ])) c(NA_real_, NA_real_) else stats::quantile(values[i, ], ends, names = FALSE)
+  }, numeric(2))
   list(se.fit = apply(values, 1L, stats::sd), lower = bounds[1L, ], upper = bounds[2L, ])
 }
 

@@ -14,8 +14,8 @@
 #' @param digits Significant digits of the numbers shown.
 #' @param ... For `plot()`: passed on to [graphics::plot.default()]. Otherwise not used.
 #' @return A data frame of class `calibration_curve` with a row for each bin: `predicted` and `observed` (means), `lower`, `upper`, `n`;
-#'   its attributes `slope` and `intercept` have intervals, vectors of `estimate`, `lower` and `upper`. `plot()` and `print()`: it, invisibly. `autoplot()`:
-#'   a ggplot.
+#'   its attributes `slope` and `intercept` have intervals, vectors of `estimate`, `lower` and `upper`. `plot()` and `print()`: it,
+#'   invisibly. `autoplot()`: a ggplot.
 #' @seealso [compare_models()], which shows the slope of several models; [roc_curve()] for the order of predictions.
 #' @examples
 #' cars <- transform(mtcars, am = am == 1)
@@ -33,7 +33,8 @@ calibration_curve <- function(truth, predicted, bins = 10, level = 0.95) {
     must_be("predicted", "a vector of probabilities, or of numbers", predicted)
   }
   if (length(truth) != length(predicted)) {
-    hofm_abort(sprintf("`truth` and `predicted` must have the same length, not %d and %d.", length(truth), length(predicted)), argument = "predicted")
+    hofm_abort(sprintf("`truth` and `predicted` must have the same length, not %d and %d.", length(truth), length(predicted)),
+               argument = "predicted")
   }
   whole <- !is.na(truth) & !is.na(predicted)
   if (!any(whole)) hofm_abort("`truth` and `predicted` must have a row in which neither is missing.", argument = "predicted")
@@ -105,8 +106,8 @@ check_calibration <- function(x, arg) {
 print.calibration_curve <- function(x, digits = 3, ...) {
   check_calibration(x, "x")
   digits <- check_digits(digits)
-  cat(sprintf("Calibration of %s predictions\n", count_text(sum(x$n))), calibration_words(x, "slope", digits), calibration_words(x, "intercept", digits),
-      "\n", sep = "")
+  cat(sprintf("Calibration of %s predictions\n", count_text(sum(x$n))), calibration_words(x, "slope", digits),
+      calibration_words(x, "intercept", digits), "\n", sep = "")
   print(as.data.frame(unclass(x)[c("predicted", "observed", "lower", "upper", "n")]), digits = digits, row.names = FALSE)
   invisible(x)
 }

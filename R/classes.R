@@ -51,8 +51,9 @@ refuse_many_classes <- function(y, loss) {
     hofm_abort("`y` must be one value for each row here, not two columns: give a row for each outcome, with `weights`.", argument = "y")
   }
   if (!has_many_classes(y, loss)) return(invisible())
-  hofm_abort(paste("`y` must have two classes to be cross-validated. hofm() fits more of them and chooses their penalties from the data",
-                   "with `lambda = NULL`; compare_models() compares such fits, of several orders or ranks, on rows held out."), argument = "y")
+  hofm_abort(paste("`y` must have two classes to be cross-validated. hofm() fits more of them and chooses their penalties from the",
+                   "data with `lambda = NULL`; compare_models() compares such fits, of several orders or ranks, on rows held out."),
+             argument = "y")
 }
 
 class_cycles <- 100L

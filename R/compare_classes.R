@@ -22,10 +22,16 @@ class_predict_table <- function() {
 model_probabilities <- function(model, name, newdata, args, levels, n) {
   table <- class_predict_table()
   how <- table[[known_class(model, table)]]
-  if (is.null(how)) how <- function(model, newdata, args) call_predict(model, list(newdata = newdata, type = "prob"), args)
+  if (is.null(how)) how <- predict_unknown
   if (any(c("two", "...") %in% names(formals(how)))) found <- try_prediction(how(model, newdata, args, TRUE), name)
   else found <- try_prediction(how(model, newdata, args), name)
   as_probabilities(found, name, levels, n)
+}
+
+# What predict() gives without a type is then judged, and what is wrong with it told.
+predict_unknown <- function(model, newdata, args) {
+  tryCatch(call_predict(model, list(newdata = newdata, type = "prob"), args),
+           error = function(e) call_predict(model, list(newdata = newdata), args))
 }
 
 try_prediction <- function(code, name) tryCatch(code, error = function(e) abort_prediction(e, name))
@@ -34,8 +40,8 @@ as_probabilities <- function(found, name, levels, n) {
   if (is.data.frame(found)) found <- data.matrix(found)
   if (length(dim(found)) == 3 && dim(found)[3] == 1) found <- array(found, dim(found)[1:2], dimnames(found)[1:2])
   bad <- function(came) {
-    hofm_abort(sprintf(paste("%s must predict a matrix of probabilities with a column for each of the classes %s, not %s: ask its predict()",
-                             "for them in `args`, or with a function in the place of the model."), model_label(name),
+    hofm_abort(sprintf(paste("%s must predict a matrix of probabilities with a column for each of the classes %s, not %s:",
+                             "ask its predict() for them in `args`, or with a function in the place of the model."), model_label(name),
                        enumerate(quoted(levels)), came), c("hofm_error_prediction", "hofm_error_input"), argument = "models", model = name)
   }
   if (!is.matrix(found) || !is.numeric(found)) bad(describe(found))

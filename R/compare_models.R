@@ -2,9 +2,9 @@
 #'
 #' Asks several models for predictions of the same rows, and puts what they reach into one table: the area
 #' under the ROC curve with DeLong's interval and the deviance for two classes, the root mean squared error
-#' for numbers, log loss, accuracy and a confusion table for more than two classes. Every pair of models is tested on these rows, where both have been measured: by DeLong's test
-#' of their areas, or by a t test of the differences of their squared errors or log losses. P-values are corrected for the
-#' number of pairs.
+#' for numbers, log loss, accuracy and a confusion table for more than two classes. Every pair of models is
+#' tested on these rows, where both have been measured: by DeLong's test of their areas, or by a t test of the
+#' differences of their squared errors or log losses. P-values are corrected for the number of pairs.
 #'
 #' Models need not come from this package. Whatever has a [predict()] method will do, and so does a function
 #' of the new data, for everything that wants to be asked in a way of its own, or whose predictions exist
@@ -126,10 +126,11 @@ compare_orders <- function(table, machine, losses, level) {
   tests <- vapply(seq_along(higher), function(k) {
     gain <- losses[[lower[k]]] - losses[[higher[k]]]
     if (!all(is.finite(gain))) return(rep(NA_real_, 5))
+    gain[abs(gain) < 1e-10 * mean(losses[[lower[k]]])] <- 0     # a degree that is left out differs by rounding errors
     t_summary(gain, level)[c("difference", "lower", "upper", "statistic", "p_value")]
   }, numeric(5))
   found <- as.data.frame(t(matrix(tests, 5, dimnames = list(c("gain", "low", "high", "statistic", "p_value"), NULL))))
-  found$p_value <- ifelse(found$gain > 0, found$p_value / 2, 1 - found$p_value / 2)
+  found$p_value <- as.double(ifelse(found$gain > 0, found$p_value / 2, 1 - found$p_value / 2))
   cbind(data.frame(higher = table$model[higher], lower = table$model[lower]), found)
 }
 
@@ -336,8 +337,8 @@ each_pair <- function(values, test) {
 
 #' Show a comparison of models
 #'
-#' `plot()`, and for ggplot2, where it is installed, `autoplot()`, draws the measure of each model with its interval, or with `which = "roc"` the ROC curves of the
-#' models, or with `which = "tests"` the differences between the models of each pair, filled where the
+#' `plot()`, and for ggplot2, where it is installed, `autoplot()`, draws the measure of each model with its interval, or with
+#' `which = "roc"` the ROC curves of the models, or with `which = "tests"` the differences between the models of each pair, filled where the
 #' corrected p-value is below one minus the level. `as.data.frame()` gives the tables.
 #'
 #' @param x,object A comparison made by [compare_models()].
@@ -408,7 +409,9 @@ check_comparison <- function(x) {
     orders = function(c) {
       absent_or(c$orders, function(t) columns(t, c("higher", "lower"), c("gain", "low", "high", "statistic", "p_value")))
     },
-    confusion = function(c) absent_or(c$confusion, function(t) is.list(t) && all(vapply(t, function(k) is.table(k) && length(dim(k)) == 2, NA))),
+    confusion = function(c) {
+      absent_or(c$confusion, function(t) is.list(t) && all(vapply(t, function(k) is.table(k) && length(dim(k)) == 2, NA)))
+    },
     tests = function(c) columns(c$tests, c("model_1", "model_2"), c("difference", "lower", "upper", "statistic", "p_value", "p_adjusted")),
     truth = function(c) length(c$truth) == c$n,
     predictions = function(c) is.data.frame(c$predictions) && nrow(c$predictions) == c$n
@@ -499,9 +502,11 @@ autoplot.model_comparison <- function(object, which = c("measure", "roc", "tests
   shown <- shown_intervals(object, which, "object")
   shown$label <- factor(shown$label, rev(unique(shown$label)))
   shown$filled <- ifelse(shown$filled %in% TRUE, "yes", "no")
-  bare_ggplot(shown, x = "value", y = "label") + (if (which == "tests") ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40")) +
-    ggplot2::geom_linerange(mapping(xmin = "lower", xmax = "upper"), colour = sign_colours()[["positive"]], linewidth = 0.8, na.rm = TRUE) +
-    ggplot2::geom_point(mapping(shape = "filled"), colour = sign_colours()[["positive"]], fill = "white", size = 2.5, na.rm = TRUE) +
+  colour <- sign_colours()[["positive"]]
+  bare_ggplot(shown, x = "value", y = "label") +
+    (if (which == "tests") ggplot2::geom_vline(xintercept = 0, linetype = "dotted", colour = "grey40")) +
+    ggplot2::geom_linerange(mapping(xmin = "lower", xmax = "upper"), colour = colour, linewidth = 0.8, na.rm = TRUE) +
+    ggplot2::geom_point(mapping(shape = "filled"), colour = colour, fill = "white", size = 2.5, na.rm = TRUE) +
     ggplot2::scale_shape_manual(values = c(yes = 19, no = 21), guide = "none") + ggplot2::labs(x = attr(shown, "axis"), y = NULL)
 }
 

@@ -29,7 +29,7 @@
 #'   R's own generator, so that [set.seed()] is enough.
 #' @param verbose `TRUE` reports progress in messages.
 #' @param keep_fitted `TRUE` keeps the fitted values, residuals and prior weights of the training rows in the
-#'   fit, for [fitted()], [residuals()] and the like.
+#'   fit, for [fitted()], [residuals()] and the like, and which features met in a row, for [interactions()].
 #' @param checkpoint `NULL`, or the name of a file in which a fit to shards keeps where it stands: see [hofm.hofm_shards()].
 #' @param ... Nothing else: an unknown name is an error.
 #' @return A list of class `hofm_control` with one element for each argument.

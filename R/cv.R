@@ -101,6 +101,7 @@
 #'   \item{fit.preval, preval}{if `keep = TRUE`: the predictions for each row when it was held out, on the
 #'     scale of the response, with a column for each lambda; and a list of such matrices for all
 #'     combinations, in the order of `table`.}
+#'   \item{seconds}{how long all of it took.}
 #'   \item{call}{the call.}
 #' @seealso [hofm()], [predict.cv_hofm()], [plot.cv_hofm()]
 #' @examples

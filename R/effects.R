@@ -191,8 +191,8 @@ plot.hofm_effects <- function(x, ...) {
   for (k in seq_along(curves)) draw_effect(places[[k]] + aside[k], curves[[k]], k, facts$number, length(curves))
   if (length(curves) > 1) {
     draw <- function(corner, plot = TRUE) {
-      graphics::legend(corner, names(curves), title = facts$second, col = rep_len(curve_colours, length(curves)), pch = (1:25)[seq_along(curves)],
-                       lty = rep_len(curve_types, length(curves)), bty = "n", cex = 0.9, plot = plot)
+      graphics::legend(corner, names(curves), title = facts$second, col = rep_len(curve_colours, length(curves)),
+                       pch = (1:25)[seq_along(curves)], lty = rep_len(curve_types, length(curves)), bty = "n", cex = 0.9, plot = plot)
     }
     draw(free_corner(draw, at, x$effect))
   }
@@ -226,7 +226,8 @@ autoplot.hofm_effects <- function(object, ...) {
   else ggplot2::geom_linerange(mapping(ymin = "lower", ymax = "upper"), linetype = "solid", position = aside)
   bare_ggplot(data, x = "at", y = "effect", colour = "curve", linetype = "curve", shape = "curve", group = "curve") +
     (if (!is.null(data$lower)) band) +
-    (if (facts$number || several) ggplot2::geom_line(position = aside)) + (if (!facts$number || several) ggplot2::geom_point(position = aside)) +
+    (if (facts$number || several) ggplot2::geom_line(position = aside)) +
+    (if (!facts$number || several) ggplot2::geom_point(position = aside)) +
     ggplot2::scale_colour_manual(facts$second, values = rep_len(curve_colours, count)) +
     ggplot2::scale_fill_manual(facts$second, values = rep_len(curve_colours, count)) +
     ggplot2::scale_linetype_manual(facts$second, values = rep_len(curve_types, count)) +
@@ -240,13 +241,15 @@ effect_facts <- function(x, arg) {
   check_sound(x, list(
     variables = function(v) is.character(variables) && length(variables) %in% 1:2 && all(variables %in% names(v)),
     effect = function(v) is_plain_number(v$effect) && length(v$effect) > 0 && all(is.finite(v$effect)),
-    lower = function(v) absent_or(v$lower, is_plain_number), upper = function(v) absent_or(v$upper, is_plain_number)), arg, "table of effects")
+    lower = function(v) absent_or(v$lower, is_plain_number),
+    upper = function(v) absent_or(v$upper, is_plain_number) && is.null(v$upper) == is.null(v$lower)), arg, "table of effects")
   second <- if (length(variables) == 2) x[[variables[2]]]
   label <- function(v) if (is.numeric(v)) format(v, digits = 3, trim = TRUE) else as.character(v)
   list(first = variables[1], second = if (length(variables) == 2) variables[2],
        curve = if (is.null(second)) factor(rep("", nrow(x))) else factor(label(second), unique(label(second))),
        number = is.numeric(x[[variables[1]]]),
-       label = if (identical(attr(x, "method"), "ale")) (if (is.null(second)) "Accumulated local effect" else "Joint local effect") else "Mean prediction")
+       label = if (!identical(attr(x, "method"), "ale")) "Mean prediction"
+       else if (is.null(second)) "Accumulated local effect" else "Joint local effect")
 }
 
 #' How much a fit relies on each variable

@@ -6,11 +6,13 @@
 #' of levels, with numbers at their means. A fit has no standard errors, so those shown are missing; refits from [bootstrap_hofm()] have
 #' the spread of their predictions. `data`, the training rows, must be given where the call of the fit does not lead to them any more.
 #'
-#' Other packages need no methods: `DALEX::explain(fit, data, y)`, `iml::Predictor$new(fit, data, predict.function = predict)` and
-#' `vip::vi_permute(fit, train = , target = , metric = , pred_wrapper = predict)` ask for predictions only. marginaleffects takes a fit as
-#' numbers without standard errors, after `options(marginaleffects_model_classes = "hofm")`.
+#' Other packages need no methods, since they ask for predictions only: `DALEX::explain(fit, data, y)`,
+#' `iml::Predictor$new(fit, data, y = y, predict.function = function(model, newdata) predict(model, newdata))`,
+#' `ggeffects::ggpredict(fit, "x")` and `vip::vi_permute(fit, train = , target = , metric = , pred_wrapper = )`. marginaleffects takes a fit
+#' after `options(marginaleffects_model_classes = "hofm")`, with `vcov = FALSE`: there is no covariance matrix to make standard errors of.
 #'
 #' @param object A fit from [hofm()], or refits from [bootstrap_hofm()].
+#' @param data The training rows, a data frame; `NULL` looks for what the call of the fit names.
 #' @param trms,xlev,grid What emmeans hands on.
 #' @param ... Passed on to the methods of emmeans.
 #' @return What emmeans asks for.
@@ -25,12 +27,16 @@ NULL
 
 #' @rdname emmeans_hofm
 #' @exportS3Method emmeans::recover_data
-recover_data.hofm <- function(object, ...) {
-  check_fit(object)
+recover_data.hofm <- function(object, data = NULL, ...) {
+  check_fit(object, shown = TRUE)
+  if (!is.null(data)) {
+    if (!is.data.frame(data)) must_be("data", "the training rows, a data frame", data)
+    abort_columns(setdiff(model_variables(object), names(data)), "data")
+  }
   call <- object$call
   names(call)[names(call) == "x"] <- "formula"
   call$formula <- formula(object)
-  emmeans::recover_data(call, stats::delete.response(stats::terms(object)), object$na.action, ...)
+  emmeans::recover_data(call, stats::delete.response(stats::terms(object)), object$na.action, data = data, ...)
 }
 
 #' @rdname emmeans_hofm
@@ -40,6 +46,7 @@ recover_data.hofm_bootstrap <- function(object, ...) emmeans::recover_data(check
 #' @rdname emmeans_hofm
 #' @exportS3Method emmeans::emm_basis
 emm_basis.hofm <- function(object, trms, xlev, grid, ...) {
+  check_grid(grid)
   grid_basis(object, predict(object, grid, type = "link"), matrix(NA_real_, nrow(grid), nrow(grid)))
 }
 
@@ -47,9 +54,12 @@ emm_basis.hofm <- function(object, trms, xlev, grid, ...) {
 #' @exportS3Method emmeans::emm_basis
 emm_basis.hofm_bootstrap <- function(object, trms, xlev, grid, ...) {
   check_bootstrap(object, "object")
+  check_grid(grid)
   links <- matrix(vapply(object$fits, predict, numeric(nrow(grid)), grid, type = "link"), nrow(grid))
   grid_basis(object$fit, predict(object$fit, grid, type = "link"), stats::cov(t(links)))
 }
+
+check_grid <- function(grid) if (!is.data.frame(grid) || !nrow(grid)) must_be("grid", "a data frame with rows to predict", grid)
 
 # Each point of the grid is a coefficient of its own.
 grid_basis <- function(fit, link, V) {

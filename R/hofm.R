@@ -198,6 +198,7 @@
 #'   \item{seed, features, call, control, n, format_version}{for the record.}
 #'   \item{linear.predictors, residuals, prior.weights}{of the training rows, unless `control` says
 #'     otherwise.}
+#'   \item{meeting}{which features never met in a training row, for [interactions()]: absent where it is dear to know, see there.}
 #' @references Blondel, M., Fujino, A., Ueda, N. and Ishihata, M. (2016). Higher-Order Factorization Machines.
 #'   *Advances in Neural Information Processing Systems* 29.
 #' @seealso [predict.hofm()], [summary.hofm()], [plot.hofm()], [hofm_control()].

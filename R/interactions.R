@@ -55,7 +55,9 @@
 #' @param workers How many processes share the refits; the result is the same for any number.
 #' @return A data frame with a row per combination, strongest first. By feature: `feature_1`, ..., `feature_t` (names, in the order of the
 #'   columns; a level of a factor as `variable = level`) and `weight`; with `data` also `rows` and `effect`. By variable: `variable_1`, ...
-#'   and `share`. With refits also `stability`, the share of them in which the combination is among the `top` strongest and not zero. No
+#'   and `share`. With refits also `lower` and `upper`, percentiles of its weight (by variable: share) over them that hold 90%, and
+#'   `stability`, the share of them in which the combination is among the `top` strongest, of a degree with more than a millionth
+#'   of the variance of the link. No
 #'   rows if the degree is not in the model. Of a fit from [bayes_hofm()], on the standardised scale of its features: `weight` is the
 #'   posterior mean, beside the standard deviation `sd`, the ends `lower` and `upper` of a 90% interval, and `sign`, the probability of
 #'   the likelier sign.
@@ -100,11 +102,31 @@ interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, 
   x <- if (!is.null(data)) interaction_rows(fit, data)
   found <- interaction_table(fit, x, how)
   if (is.null(refits)) return(found)
-  how$n <- if (is.null(top)) min(how$n, stable_count(fit, how)) else top
-  found$stability <- stability(found, lapply(refits, function(refit) {
-    interaction_table(replace(refit, "meeting", list(fit$meeting)), x, how)
-  }))
+  with_refits(found, lapply(refits, replace, "meeting", list(fit$meeting)), x, how,
+              if (is.null(top)) min(how$n, stable_count(fit, how)) else top)
+}
+
+# The columns lower, upper and stability, from what the refits have for the same combinations and among their own strongest.
+with_refits <- function(found, refits, x, how, top) {
+  by_variable <- how$by == "variable"
+  tables <- lapply(refits, interaction_table, x, replace(how, "n", list(if (by_variable) .Machine$integer.max else top)))
+  own <- combination_keys(found)
+  values <- if (by_variable) lapply(tables, function(table) table$share[match(own, combination_keys(table))])
+  else lapply(refits, combination_weights, found, how$degree)
+  ends <- refit_bounds(matrix(unlist(values), length(own)), 0.9)
+  found$lower <- as.double(ends$lower)
+  found$upper <- as.double(ends$upper)
+  alive <- !vapply(refits, is_idle, NA, how$degree)
+  found$stability <- stability(found, Map(utils::head, tables, ifelse(alive, top, 0L)))
   found
+}
+
+# The weights that a refit has for combinations of features named in a table.
+combination_weights <- function(refit, found, degree) {
+  factors <- degree_factors(refit, degree)
+  if (is.null(factors)) return(numeric(nrow(found)))
+  rows <- lapply(unname(found[seq_len(degree)]), match, feature_labels(refit))
+  drop(Reduce(`*`, lapply(rows, function(j) factors$P[j, , drop = FALSE])) %*% factors$c)
 }
 
 check_one_fit <- function(fit) {

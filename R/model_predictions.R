@@ -130,7 +130,12 @@ model_facts <- function(model, args) {
 machine_facts <- function(fit) {
   check_fit(fit, "models", shown = TRUE)
   list(order = fit$order, rank = if (length(fit$rank)) per_degree(fit$rank) else NA_character_,
-       parameters = as.double(count_parameters(fit)), seconds = max(fit$trace$seconds, 0) + if (is_one(fit$tuning$seconds)) fit$tuning$seconds else 0)
+       parameters = as.double(count_parameters(fit)), seconds = max(fit$trace$seconds, 0) + tuning_seconds(fit))
+}
+
+# How long it took to choose the penalties.
+tuning_seconds <- function(fit) {
+  if (is.list(fit$tuning) && is_one(fit$tuning$seconds)) fit$tuning$seconds else 0
 }
 
 classes_facts <- function(fit) {

@@ -16,8 +16,10 @@ model_data <- function(fit, degree, n, arg) {
   structure(found, headings = stats::setNames(headings, shown), note = shares_note(shares))
 }
 
-# A degree with less of the variance was pulled to zero, or as good as.
-idle_share <- 1e-9
+# A degree with less of the variance was pulled to zero, or as good as: what is strongest in it means nothing.
+idle_share <- 1e-6
+
+is_idle <- function(fit, degree) isTRUE(degree_shares(fit)[degree] <= idle_share)
 
 # Why shares do not add up to one, or nothing.
 shares_note <- function(shares) {

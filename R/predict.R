@@ -137,7 +137,7 @@ on_scale <- function(fit, link, type) {
 
 both_probabilities <- function(fit, link) {
   if (fit$loss != "logistic") {
-    hofm_abort(sprintf("`type = \"prob\"` needs `loss = \"logistic\"`: values of \"%s\" are no probabilities.", fit$loss), argument = "type")
+    hofm_abort(sprintf("`type = \"prob\"` needs `loss = \"logistic\"`: values of \"%s\" are no probabilities; use `type = \"response\"`.", fit$loss), argument = "type")
   }
   matrix(c(stats::plogis(-link), stats::plogis(link)), ncol = 2L, dimnames = list(NULL, as.character(fit$response$levels)))
 }

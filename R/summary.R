@@ -63,8 +63,7 @@ term_table <- function(fit, share) {
 
 # Of each degree its share of the variance of the link, NA where it is not known.
 degree_shares <- function(fit) {
-  share <- fit$degree_variance[paste("degree", seq_len(20))] / fit$degree_variance[["total"]]
-  unname(share)
+  unname(fit$degree_variance[paste("degree", seq_len(20))] / fit$degree_variance[["total"]])
 }
 
 # A data frame of degree, interaction and weight; nothing of degrees that were pulled to zero.

@@ -218,7 +218,7 @@ group_factors <- function(problem, groups) {
   means <- means[means > 0]
   if (length(means) < 2 || max(means) < 4 * min(means)) return(NULL)
   ratio <- means[groups] / min(means)
-  unname(ifelse(is.na(ratio), 1, ratio))
+  as.vector(ifelse(is.na(ratio), 1, ratio))                    # tapply() makes arrays, which no matrix can be multiplied by
 }
 
 # As things stand before a fit with these penalties: features of another scale, and nothing known of its loss.

@@ -24,6 +24,6 @@ linked_pairs <- function(n_a = 12, n_b = 10, one_set = FALSE) {
 # What does not depend on the time it took.
 timeless <- function(cv) {
   for (fit in c("fit", "fit.1se")) cv[[fit]][c("trace", "call")] <- NULL
-  cv$call <- NULL
+  cv[c("call", "seconds")] <- NULL
   cv
 }

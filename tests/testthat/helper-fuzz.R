@@ -42,7 +42,7 @@ short_text <- function(value, width = 60) {
 
 # Each takes a vector or matrix.
 atomic_damages <- list(
-  "one cell" = function(x) if (length(x)) replace(x, sample.int(length(x), 1), odd_number()) else x,
+  "one cell" = function(x) if (length(x)) suppressWarnings(replace(x, sample.int(length(x), 1), odd_number())) else x,
   "scaled" = function(x) if (is.numeric(x)) x * 10^sample(c(-300:300, -8, 8, 100, 154, 300), 1) else x,
   "all the same" = function(x) rep(x[1], length(x)),
   "shorter" = function(x) x[-1],

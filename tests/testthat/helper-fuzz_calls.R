@@ -332,7 +332,7 @@ fit_method_targets <- function(pool) {
     interactions = target(interactions, function() {
       more <- pick(list(), list(), list(data = pool$frame, by = pick("feature", "variable"), resample = pick(0, 2), seed = 1, top = pick(NULL, 2)))
       c(list(fit = if (length(more)) pool$fits$formula else fit(), degree = pick(2, 3), n = 5, possible = pick(TRUE, FALSE)), more)
-    }, judge_frame),
+    }, judge_frame, kept = "resample"),
     recover_data.hofm = optional_target("emmeans", "recover_data", function() list(object = pool$fits$formula, data = pool$frame)),
     recover_data.hofm_bootstrap = optional_target("emmeans", "recover_data", function() list(object = pool$boot, data = pool$frame)),
     emm_basis.hofm = optional_target("emmeans", "emm_basis", function() list(object = pool$fits$formula, grid = pool$frame)),
@@ -343,7 +343,8 @@ fit_method_targets <- function(pool) {
     print.calibration_curve = target(print, function() list(x = pool$calibration, digits = 3), foreign = TRUE),
     plot.calibration_curve = target(plot, function() list(x = pool$calibration), foreign = TRUE),
     autoplot.calibration_curve = optional_target("ggplot2", "autoplot", function() list(object = pool$calibration)),
-    bootstrap_hofm = target(bootstrap_hofm, function() list(fit = pool$fits$formula, data = pool$frame, times = 2, seed = 1)),
+    bootstrap_hofm = target(bootstrap_hofm, function() list(fit = pool$fits$formula, data = pool$frame, times = 2, seed = 1),
+                            kept = "times"),                     # a million of them take their time
     predict.hofm_bootstrap = target(predict, function() {
       list(object = pool$boot, newdata = pool$frame, se.fit = pick(TRUE, FALSE), level = 0.9)
     }, foreign = TRUE),
@@ -375,7 +376,7 @@ fit_method_targets <- function(pool) {
     autoplot.hofm_effects = optional_target("ggplot2", "autoplot", function() list(object = pool$effects)),
     variable_importance = target(variable_importance, function() {
       list(fit = pool$fits$formula, data = pool$frame, method = pick("permutation", "variance"), times = 2, seed = 1)
-    }, judge_frame),
+    }, judge_frame, kept = "times"),
     plot.hofm = plain(plot, which = which, name = "x"),
     autoplot.hofm = optional_target("ggplot2", "autoplot", function() list(object = fit(), which = one_of(which))),
     tidy.hofm = optional_target("generics", "tidy", function() {

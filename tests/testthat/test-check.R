@@ -85,7 +85,7 @@ test_that("names that other packages use lead to ours", {
   fit <- quick_fit(x, y)
   hint(predict(fit, newx = x), "Did you mean `newdata`?")
   hint(predict(fit, x, nthread = 1), "Did you mean `threads`?")
-  hint(predict(fit, x, type = "prob"), "Did you mean `response`?")
+  hint(predict(fit, x, type = "prob"), "use `type = \"response\"`.")
   hint(hofm(x, y, loss = "binomial"), "Did you mean `logistic`?")
 })
 

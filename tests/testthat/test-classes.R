@@ -108,3 +108,12 @@ test_that("penalties are chosen from the data once for each class", {
   expect_true(all(diff(fit$trace$objective) < 1e-8))
   expect_gt(mean(predict(fit, type = "class") == iris$Species), 0.94)
 })
+
+test_that("penalties of groups are chosen from the data, also of factors", {
+  set.seed(5)
+  d <- data.frame(a = factor(sample(20, 300, TRUE)), u = rnorm(300))
+  d$y <- rnorm(20)[d$a] + d$u * rnorm(20)[d$a] + rnorm(300)
+  fit <- hofm(y ~ a + u, d, rank = 2, lambda = NULL, standardize = TRUE, control = hofm_control(seed = 1))
+  expect_null(dim(fit$penalty_factor))
+  expect_gt(cor(fitted(fit), d$y), 0.7)
+})

@@ -204,3 +204,28 @@ test_that("a response in a matrix of one column is taken whole", {
   expect_equal(compare_models(list(a = fit), mtcars, y = cbind(mtcars$mpg))$models$rmse, one$models$rmse)
   expect_equal(compare_models(list(a = fit), mtcars, y = mtcars["mpg"])$models$rmse, one$models$rmse)
 })
+
+test_that("seconds of a cross-validation are those of all its fits, and of chosen penalties those of choosing", {
+  cars <- transform(mtcars, hp = hp / 100)
+  begun <- proc.time()[["elapsed"]]
+  cv <- cv_hofm(mpg ~ wt + hp, cars, rank = 2, nfolds = 4, n_lambda = 8)
+  took <- proc.time()[["elapsed"]] - begun
+  shown <- compare_models(list(cv = cv), cars)$models$seconds
+  expect_lte(shown, took)
+  expect_gt(shown, max(cv$fit$trace$seconds))
+  tuned <- hofm(mpg ~ wt + hp, cars, rank = 2, lambda = NULL, standardize = TRUE)
+  expect_equal(compare_models(list(tuned), cars)$models$seconds, max(tuned$trace$seconds) + tuned$tuning$seconds)
+})
+
+test_that("anova() of fits compares them on new rows, and says why it needs them", {
+  odd <- seq(1, 31, 2)
+  one <- hofm(mpg ~ wt + hp, mtcars[odd, ], order = 1, lambda = 0.1, standardize = TRUE)
+  two <- update(one, order = 2, rank = 1, data = mtcars[odd, ])
+  compared <- anova(one, two, newdata = mtcars[-odd, ])
+  expect_identical(compared$models$model, c("one", "two"))
+  expect_identical(compared$orders, compare_models(list(one = one, two = two), mtcars[-odd, ])$orders)
+  expect_error(anova(one, two), "newdata", class = "hofm_error_unsupported")
+  expect_error(anova(one), "by = \"variable\"", class = "hofm_error_unsupported")
+  expect_error(anova(one, 3, newdata = mtcars), "fit from hofm", class = "hofm_error_input")
+  expect_error(drop1(two), "compare_models", class = "hofm_error_unsupported")
+})

@@ -48,7 +48,7 @@ test_that("tictactoe holds every position that can come up, once, and the truth 
   expect_false(anyDuplicated(tictactoe[1:9]) > 0)
   own <- rowSums(squares == "own")
   other <- rowSums(squares == "other")
-  expect_true(all(other - own %in% 0:1))                          # the other moved last, or nobody
+  expect_true(all((other - own) %in% 0:1))                         # the other moved last, or nobody
   lines <- rbind(1:3, 4:6, 7:9, c(1, 4, 7), c(2, 5, 8), c(3, 6, 9), c(1, 5, 9), c(3, 5, 7))
   on_lines <- function(who) sapply(seq_len(8), function(l) rowSums(squares[, lines[l, ]] == who))
   expect_false(any(on_lines("own") == 3 | on_lines("other") == 3))

@@ -25,13 +25,15 @@ test_that("packages that ask for predictions have them", {
   if (requireNamespace("DALEX", quietly = TRUE)) {
     explained <- DALEX::explain(fit, cars, cars$mpg, verbose = FALSE)
     profile <- DALEX::model_profile(explained, variables = "hp", N = NULL, variable_splits = list(hp = c(100, 150, 200)))$agr_profiles
-    expect_equal(profile$`_yhat_`, vapply(c(100, 150, 200), function(hp) mean(predict(fit, transform(cars, hp = hp))), 0))
+    expect_equal(profile$`_yhat_`, vapply(c(100, 150, 200), function(at) mean(predict(fit, transform(cars, hp = at))), 0))
   }
   if (requireNamespace("iml", quietly = TRUE)) {
-    few <- cars[1:31, c("cyl", "wt", "hp")]                               # quantiles of all kinds are the same
-    asked <- iml::Predictor$new(fit, data = few, predict.function = function(model, newdata) predict(model, newdata))
-    local <- iml::FeatureEffect$new(asked, "hp", method = "ale", grid.size = 6)$results
-    own <- effects_hofm(fit, "hp", few, method = "ale", points = 7)
+    set.seed(1)
+    many <- data.frame(u = rnorm(401), v = rnorm(401))                    # a number of rows at which all kinds of quartiles agree
+    curved <- hofm(u * v ~ u + v, many, rank = 2, lambda = 0.01, standardize = FALSE, control = hofm_control(seed = 1))
+    asked <- iml::Predictor$new(curved, data = many, y = many$u * many$v, predict.function = function(model, newdata) predict(model, newdata))
+    local <- iml::FeatureEffect$new(asked, "u", method = "ale", grid.size = 4)$results
+    own <- effects_hofm(curved, "u", many, method = "ale", points = 5)
     expect_equal(local$.value, own$effect)
   }
   if (requireNamespace("vip", quietly = TRUE)) {

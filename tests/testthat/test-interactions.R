@@ -13,7 +13,7 @@ test_that("the strongest interactions equal enumeration", {
     c <- rnorm(k)
     all <- interactions_slow(P, c, t)
     for (n in c(1, 3, 20)) {
-      best <- interactions_cpp(P, c, t, n, integer(), NULL, FALSE)
+      best <- interactions_cpp(P, c, t, n, integer(), list(), NULL, FALSE)
       top <- seq_len(min(n, length(all$weight)))
       expect_equal(best$weight, all$weight[top], tolerance = 1e-12)
       expect_equal(best$features, all$features[top, , drop = FALSE])
@@ -23,9 +23,9 @@ test_that("the strongest interactions equal enumeration", {
 
 test_that("ties and zeros are answered in the order of the features", {
   P <- matrix(1, 5, 2)
-  best <- interactions_cpp(P, c(1, 1), 2, 4, integer(), NULL, FALSE)
+  best <- interactions_cpp(P, c(1, 1), 2, 4, integer(), list(), NULL, FALSE)
   expect_identical(best$features, rbind(c(1L, 2L), c(1L, 3L), c(1L, 4L), c(1L, 5L)))
-  zero <- interactions_cpp(0 * P, c(1, 1), 2, 3, integer(), NULL, FALSE)
+  zero <- interactions_cpp(0 * P, c(1, 1), 2, 3, integer(), list(), NULL, FALSE)
   expect_identical(zero$features, rbind(c(1L, 2L), c(1L, 3L), c(1L, 4L)))
 })
 
@@ -57,7 +57,7 @@ test_that("bilinear fits have interactions between the two sides only", {
   U <- matrix(rnorm(6), 3)
   V <- matrix(rnorm(8), 4)
   factors <- bilinear_factors(U, V)
-  best <- interactions_cpp(factors$P, factors$c, 2, 12, integer(), NULL, FALSE)
+  best <- interactions_cpp(factors$P, factors$c, 2, 12, integer(), list(), NULL, FALSE)
   W <- U %*% t(V)
   expect_equal(abs(best$weight), sort(abs(W), decreasing = TRUE))
   expect_true(all(best$features[, 1] <= 3 & best$features[, 2] > 3))
@@ -67,7 +67,7 @@ test_that("strong interactions of a large matrix come at once", {
   set.seed(4)
   P <- matrix(rnorm(20000 * 20, sd = 0.01), 20000)
   P[c(17, 4000, 19999), ] <- P[c(17, 4000, 19999), ] * 100
-  expect_lt(system.time(best <- interactions_cpp(P, rep(1, 20), 3, 1, integer(), NULL, FALSE))[["user.self"]], 10)
+  expect_lt(system.time(best <- interactions_cpp(P, rep(1, 20), 3, 1, integer(), list(), NULL, FALSE))[["user.self"]], 10)
   expect_identical(best$features[1, ], c(17L, 4000L, 19999L))
 })
 

@@ -152,3 +152,16 @@ test_that("a refit counts no more of the strongest than chance allows", {
   expect_identical(stable_count(fit, list(by = "feature", degree = 3)), floor(sqrt(0.6 * sum(own))))
   expect_error(interactions(boot, top = 0), "`top`", class = "hofm_error_input")
 })
+
+test_that("what is strongest in a degree that was pulled to zero is not stable", {
+  d <- mixed_rows()
+  fit <- mixed_fit(d)
+  boot <- bootstrap_hofm(fit, d, times = 4, seed = 1)
+  expect_gt(max(interactions(boot)$stability), 0.9)
+  boot$fits <- lapply(boot$fits, function(refit) {
+    refit$P[["2"]] <- 1e-9 * refit$P[["2"]]
+    refit$degree_variance[["degree 2"]] <- 1e-36 * refit$degree_variance[["degree 2"]]
+    refit
+  })
+  expect_identical(max(interactions(boot)$stability), 0)
+})

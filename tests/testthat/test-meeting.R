@@ -44,7 +44,7 @@ test_that("whichever list is shorter is kept, and both say the same", {
 
 test_that("of three features each two must have met, and data make it exact", {
   d <- data.frame(a = factor(c("p", "p", "q", "q")), b = factor(c("s", "t", "s", "t")), c = factor(c("x", "y", "y", "x")), y = c(1, 3, 2, 5))
-  fit <- hofm(y ~ ., d, order = 3, rank = 2, lambda = 1e-3, standardize = FALSE, control = hofm_control(seed = 1))
+  fit <- hofm(y ~ ., d, order = 3, rank = 2, lambda = 0, standardize = FALSE, control = hofm_control(seed = 1))
   expect_identical(nrow(interactions(fit, 3, 100)), 8L)                     # all pairs meet
   expect_identical(nrow(interactions(fit, 3, 100, data = d)), 4L)           # four rows, four triples
 })
@@ -53,7 +53,7 @@ test_that("nothing is kept where it is not asked for or dear, nor of pairs of no
   d <- met_rows()
   fit <- meeting_fit(d, keep_fitted = FALSE)
   expect_null(fit$meeting)
-  expect_identical(nrow(interactions(fit, n = 100)), choose(7L, 2L) - 3L - 1L)
+  expect_equal(nrow(interactions(fit, n = 100)), choose(7, 2) - 3 - 1)
   many <- Matrix::sparseMatrix(i = rep(1:10, each = 2000), j = rep(1:2000, 10), x = 1)
   many[1, ] <- 0
   expect_null(meeting_pairs(list(list(x = methods::as(many, "CsparseMatrix"), index = NULL)), integer()))
