@@ -258,10 +258,14 @@ run_chains <- function(fit, training, from = list()) {
     from, start_spread(plan$chains, if (is.na(fit$spec$order)) 2 else fit$spec$order), progress$step))
   fit$chains <- sampled$chains
   fit$seconds <- sampled$seconds
-  fit$interrupted <- sampled$interrupted
+  fit$interrupted <- if (sampled$interrupted) plan$iter else 0
+  if (sampled$interrupted) fit$plan$iter <- sweeps_of(sampled$chains) - sweeps_of(lapply(from, function(last) list(last = last)))
   fit$watched <- c(watched_names(fit, model), sprintf("link[%d]", watched))
   fit
 }
+
+# Sweeps that all of these chains have made.
+sweeps_of <- function(chains) as.integer(min(vapply(chains, function(chain) chain$last$sweeps, 0), if (!length(chains)) 0))
 
 # Names of the numbers that are watched, in the order of the core.
 watched_names <- function(fit, model) {
@@ -279,10 +283,9 @@ report_chains <- function(fit) {
     if (all(counts == 0)) hofm_abort(text, "hofm_error_diverged")
     hofm_warn(text, "hofm_warning_chains")
   }
-  if (isTRUE(fit$interrupted)) {
+  if (fit$interrupted > 0) {
     if (any(counts == 0)) hofm_abort("Interrupted before the end of the warm-up: there are no draws.", "hofm_error_interrupted")
-    hofm_warn(sprintf("Interrupted: %d draws of each chain were made, of %d.", min(counts), fit$plan$iter - fit$plan$warmup),
-              "hofm_warning_interrupted")
+    hofm_warn(sprintf("Interrupted after %.0f of %.0f sweeps.", fit$plan$iter, fit$interrupted), "hofm_warning_interrupted")
   }
   warn_of_chains(chain_diagnostics(fit))
 }

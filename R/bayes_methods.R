@@ -70,8 +70,9 @@ check_bayes <- function(fit, arg = "object", draws = FALSE) {
   if (!inherits(fit, "bayes_hofm")) must_be(arg, "a fit from bayes_hofm()", fit)
   check_sound(unclass(fit), bayes_rules(), arg, "fit")
   if (draws && count_draws(fit) == 0) {
-    hofm_abort(sprintf("%s has no draws, since it was made with `keep = 0`: fit again with draws, or use as_hofm().", ticked(arg)),
-               "hofm_error_unsupported")
+    why <- if (fit$plan$keep == 0) "it was made with `keep = 0`: fit again with draws, or use as_hofm()"
+    else "it was interrupted before the first was kept: go on with update(), or use as_hofm()"
+    hofm_abort(sprintf("%s has no draws, since %s.", ticked(arg), why), "hofm_error_unsupported")
   }
 }
 
@@ -343,9 +344,9 @@ update.bayes_hofm <- function(object, iter, keep = NULL, ...) {
   check_keep(further)
   further <- run_chains(further, object$training, lapply(object$chains, `[[`, "last"))
   object$chains <- Map(join_chains, object$chains, further$chains)
-  object$plan$iter <- object$plan$iter + iter
+  object$plan$iter <- object$plan$iter + further$plan$iter
   object$plan$keep <- object$plan$keep + keep
-  object$interrupted <- further$interrupted
+  object$interrupted <- if (further$interrupted > 0) object$plan$iter - further$plan$iter + iter else 0
   report_chains(object)
   object
 }

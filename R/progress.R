@@ -4,7 +4,7 @@
 new_progress <- function(control, max_iter) {
   if (control$verbose) return(list(step = message_step, done = function() NULL))
   if (!interactive()) return(list(step = NULL, done = function() NULL))
-  bar_progress(max_iter, function(iteration, seconds, objective) sprintf("objective %.6g", objective))
+  bar_progress(max_iter)
 }
 
 # The same for chains, which have no objective, but an end that can be told: a message for each twentieth of the sweeps.
@@ -26,7 +26,7 @@ message_step <- function(iteration, seconds, objective) {
 }
 
 # The bar appears once a fit has taken two seconds. status(iteration, seconds, objective) is what it says at its end.
-bar_progress <- function(max_iter, status) {
+bar_progress <- function(max_iter, status = function(iteration, seconds, objective) sprintf("objective %.6g", objective)) {
   bar <- NULL
   step <- function(iteration, seconds, objective) {
     if (seconds < 2) return(invisible())

@@ -1,6 +1,7 @@
 # Rscript bayes.R [part ...]: held-out RMSE, coverage of 90 % predictive intervals and seconds of bayes_hofm() as it comes, nothing tuned.
 #
-# Parts: insteval (package lme4), ml100k, ml100k_side, ml1m, ml1m_side (folders of HOFM_DATA); all unless some are named. HOFM_ORDERS, such
+# Parts: insteval (package lme4), ml100k, ml100k_side, ml1m, ml1m_side (folders of HOFM_DATA), and sweeps, which puts the processor seconds
+# of a sweep beside those of an epoch of coordinate descent; all unless some are named. HOFM_ORDERS, such
 # as "1,2,3", are the orders (2); HOFM_SPLITS how many splits (1), with seeds 1, 2, ...; HOFM_RANK, HOFM_ITER and HOFM_CHAINS change
 # the defaults of bayes_hofm(). Each line is printed when it is known: seconds are processor seconds of fitting, by one thread.
 library(hofm)
@@ -111,6 +112,40 @@ ml1m_side <- function() {
             list(genres, one_hot(sub(".*\\(([0-9]{4})\\)$", "\\1", column(movies, 2)))))
 }
 
-parts <- list(insteval = insteval, ml100k = ml100k, ml100k_side = ml100k_side, ml1m = ml1m, ml1m_side = ml1m_side)
+# What one more sweep, or epoch, costs: the difference between long and short runs. Both without anything that is done once.
+sweeps <- function() {
+  seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
+  cost <- function(run) {
+    run(2)
+    (seconds(run(22)) - seconds(run(2))) / 20
+  }
+  beside <- function(label, order, rank, x, ...) {
+    quiet <- function(...) suppressWarnings(...)
+    sweep <- cost(function(iter) quiet(bayes_hofm(x, ..., order = order, rank = rank, iter = iter, warmup = iter - 1, chains = 1, keep = 0,
+                                                 control = hofm_control(seed = 1, threads = 1, keep_fitted = FALSE))))
+    epoch <- cost(function(iter) quiet(hofm(x, ..., order = order, rank = rank, lambda = 1e-6, solver = "cd",
+                                            control = hofm_control(seed = 1, threads = 1, max_iter = iter, tol = 0, sweep = "single",
+                                                                   extrapolate = FALSE))))
+    print(data.frame(data = label, order = order, rank = rank, sweep = sweep, epoch = epoch, ratio = sweep / epoch), digits = 3,
+          row.names = FALSE)
+  }
+  ids <- function(data) cbind(one_hot(data$user), one_hot(data$movie))
+  data <- read_ml100k()
+  nodes <- function(file, ids) {
+    known <- methods::as(readMM(gzfile(file.path(folder, "ml100k", file))), "CsparseMatrix")
+    cbind(one_hot(seq_len(ids)), known[seq_len(ids), ])
+  }
+  pairs <- link_pairs(nodes("A.mtx.gz", 943), nodes("B.mtx.gz", 1682),
+                      data.frame(i = data$user, j = data$movie, y = as.integer(data$rating > 3)))
+  for (order in 2:3) {
+    beside("MovieLens 100K, features, rows", order, 16, model.matrix(pairs), data$rating)
+    beside("MovieLens 100K, features, pairs, liked or not", order, 16, pairs, negatives = "given")
+  }
+  data <- read_ml1m()
+  beside("MovieLens 1M, rows", 2, 16, ids(data), data$rating)
+}
+
+parts <- list(insteval = insteval, ml100k = ml100k, ml100k_side = ml100k_side, ml1m = ml1m, ml1m_side = ml1m_side,
+              sweeps = sweeps)
 wanted <- commandArgs(TRUE)
 for (part in if (length(wanted)) wanted else names(parts)) parts[[part]]()

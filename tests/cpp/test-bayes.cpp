@@ -69,10 +69,18 @@ void philox_is_philox() {
   CHECK(ones[0] == 0x408f276dU && ones[1] == 0x41c83b0eU && ones[2] == 0xa20bc7c6U && ones[3] == 0x6d5451fdU);
 }
 
+void quantiles_undo_probabilities() {
+  for (double x : {-37.0, -9.0, -5.5, -3.0, -1.4, -0.7, 0.0, 0.3, 1.1, 1.5, 2.5, 5.0}) {
+    const check::Context context("x = ", x);
+    CHECK_NEAR(normal_quantile(normal_below(x)), x, x < 4 ? 1e-13 : 1e-9);
+  }
+}
+
 // Means by their formulas, over many streams of one draw each, as the sampler uses them.
 void draws_have_their_means() {
   const double infinite = std::numeric_limits<double>::infinity();
-  const double ends[][2] = {{-infinite, 0.5}, {0.5, infinite}, {3, infinite}, {-0.2, 0.3}, {1, 1.2}, {2, 9}, {-7, -5}, {-infinite, 4}};
+  const double ends[][2] = {{-infinite, 0.5}, {0.5, infinite}, {3, infinite}, {-0.2, 0.3}, {1, 1.2}, {2, 9}, {-7, -5}, {-infinite, 4},
+                           {-0.001, 0.001}, {-1, 6}, {4.9, infinite}, {0, 1e-4}, {-infinite, infinite}};
   const auto density = [](double x) { return std::isinf(x) ? 0 : std::exp(-x * x / 2) / std::sqrt(2 * M_PI); };
   const int count = 40000;
   std::uint32_t sweep = 0;
@@ -415,6 +423,7 @@ void quantiles_are_type_seven() {
 
 int main() {
   philox_is_philox();
+  quantiles_undo_probabilities();
   draws_have_their_means();
   order_one_is_closed();
   for (int order : {2, 3}) metropolis_agrees(order);

@@ -264,7 +264,7 @@ bayes_targets <- function(pool) {
     predict.bayes_hofm = target(predict, function() list(object = pool$bayes$rows, newdata = pool$frame, type = pick("response", "link"),
                                                          interval = pick("none", "credible"), level = 0.9), foreign = TRUE),
     print.bayes_hofm = plain(print, "x"), summary.bayes_hofm = plain(summary),
-    print.summary.bayes_hofm = target(print, function() list(x = summary(fit()), digits = 3), foreign = TRUE),
+    print.summary.bayes_hofm = target(print, function() list(x = suppressWarnings(summary(fit())), digits = 3), foreign = TRUE),
     update.bayes_hofm = target(update, function() list(object = fit(), iter = 2, keep = 2), foreign = TRUE),
     as_hofm = target(as_hofm, function() list(fit = fit(), chain = 1)),
     fitted.bayes_hofm = plain(fitted), residuals.bayes_hofm = plain(residuals), nobs.bayes_hofm = plain(nobs), coef.bayes_hofm = plain(coef),

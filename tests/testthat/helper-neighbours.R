@@ -4,6 +4,7 @@
 cars_recipe <- function() recipes::step_normalize(recipes::recipe(mpg ~ disp, mtcars), disp)
 
 simplest_jobs <- list(
+  bayesplot = function() bayesplot::mcmc_areas(matrix(as.double(1:40), 20, dimnames = list(NULL, c("a", "b")))),
   callr = function() callr::r(function() 1),
   dials = function() dials::grid_regular(dials::penalty()),
   future.apply = function() future.apply::future_lapply(1, identity),

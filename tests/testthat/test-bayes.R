@@ -1,6 +1,8 @@
 quiet <- function(...) suppressWarnings(bayes_hofm(...), classes = "hofm_warning_chains")
 one <- function(seed = 1, threads = 1, ...) hofm_control(seed = seed, threads = threads, ...)
 
+quietly_interrupted <- function(code) suppressWarnings(code, classes = "hofm_warning_chains")
+
 unit <- function(x) (x - mean(x)) / sqrt(mean((x - mean(x))^2))
 
 planted <- function(n = 80, seed = 1) {
@@ -172,6 +174,23 @@ test_that("odd columns, odd scales and small data pass", {
   expect_true(all(is.finite(predict(quiet(y ~ a, d[1:2, ], rank = 1, iter = 20, control = one()), d))))
   single <- as(Matrix::sparseMatrix(i = 1:25, j = 1:25, x = 1), "CsparseMatrix")
   expect_true(all(is.finite(predict(quiet(single, d$y, rank = 2, iter = 20, control = one())))))
+})
+
+test_that("an interrupt returns what there is, and nothing before the warm-up is over", {
+  d <- planted()
+  interrupted <- function(...) {
+    setTimeLimit(elapsed = 1, transient = TRUE)   # reaches the core in the way that Ctrl-C does
+    on.exit(setTimeLimit())
+    bayes_hofm(y ~ ., d, order = 3, rank = 2, iter = 1e6, chains = 2, ...)
+  }
+  for (threads in 1:2) {
+    expect_warning(fit <- quietly_interrupted(interrupted(warmup = 5, keep = 1e5, control = one(threads = threads))),
+                   class = "hofm_warning_interrupted")
+    expect_gt(count_draws(fit), 1)
+    expect_true(all(is.finite(predict(fit, d))))
+    expect_s3_class(suppressWarnings(update(fit, iter = 5)), "bayes_hofm")
+  }
+  expect_error(interrupted(warmup = 999999, control = one()), class = "hofm_error_interrupted")
 })
 
 test_that("sampling can be followed", {
