@@ -170,7 +170,7 @@ Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::st
   for (std::size_t i = 0; i < shard.y.size(); ++i) spread += shard.weight[i] * (shard.y[i] - mean) * (shard.y[i] - mean);
   rows->write(file, features, hofm::from_hex(dictionary));
   return Rcpp::List::create(Rcpp::_["rows"] = n, Rcpp::_["nonzeros"] = nonzeros, Rcpp::_["weight"] = weight, Rcpp::_["y"] = y,
-                            Rcpp::_["spread"] = spread, Rcpp::_["offsets"] = offsets, Rcpp::_["weighted"] = weighted,
+                            Rcpp::_["spread"] = std::min(spread, std::numeric_limits<double>::max()), Rcpp::_["offsets"] = offsets, Rcpp::_["weighted"] = weighted,
                             Rcpp::_["values"] = values,
                             Rcpp::_["checksum"] = hex(hofm::ShardReader(file).header().checksum));
 }
