@@ -86,6 +86,12 @@ double largest(const hofm::Gradient &g) {
   return most;
 }
 
+// Sets what a checkpoint would.
+struct Exponents {
+  int value;
+  void operator()(int &exponent) { exponent = value; }
+};
+
 bool same(const hofm::Gradient &a, const hofm::Gradient &b) { return a.intercept == b.intercept && a.P == b.P; }
 
 }  // namespace
@@ -95,9 +101,8 @@ int main() {
   hofm::Monitor monitor;
   hofm::Options options;
 
-  // As in memory, whatever the size of the sums. One objective sees them all, so that its exponents are far off at every turn.
+  // As in memory, whatever the size of the sums.
   for (int count : {1, 3, 7}) {
-    std::optional<hofm::ShardObjective<hofm::Squared>> one, two;
     std::vector<Data> data;
     for (double size : {1.0, 1e60, 1e-60, 1e3, 1e-100, 1e100}) {
       random = hofm::Random(6);
@@ -116,7 +121,17 @@ int main() {
         for (std::size_t q = 0; q < fast.P[t].size(); ++q) CHECK(std::fabs(fast.P[t][q] - slow.P[t][q]) <= 1e-11 * largest(slow));
       CHECK(threaded(model, &other) == value);
       CHECK(same(fast, other));
-      CHECK(objective(model) == value);  // without slopes
+      const double again = objective(model, &fast);  // with exponents that have followed
+      CHECK(std::fabs(again - expected) <= 1e-12 * std::fabs(expected));
+      CHECK(objective(model) == again);  // without slopes
+      // From exponents that are far too large, or far too small, to the same sums.
+      for (int exponent : {-850, -300, 0, 300, 700}) {
+        Exponents set{exponent};
+        objective.visit(set);
+        CHECK(std::fabs(objective(model, &other) - expected) <= 1e-12 * std::fabs(expected));
+        for (std::size_t t = 0; t < other.P.size(); ++t)
+          for (std::size_t q = 0; q < other.P[t].size(); ++q) CHECK(std::fabs(other.P[t][q] - slow.P[t][q]) <= 1e-11 * largest(slow));
+      }
     }
   }
 
@@ -133,6 +148,7 @@ int main() {
     };
     hofm::ShardObjective<hofm::Squared> objective(source, options, monitor);
     hofm::Gradient before, after;
+    objective(model, &before);
     const double value = objective(model, &before);
     loads = 0;
     hofm::Model huge = model;
