@@ -6,7 +6,14 @@ fit_with <- function(shards, workers = NULL, threads = 1, max_iter = 12) {
   fit[c("intercept", "w", "P", "objective")]
 }
 
-sums_of <- function(pass) hofm:::pass_sums_cpp(pass)
+some_pass <- function(shards) {
+  spec <- list(model = "hofm", order = 1L, rank = integer(), lambda = 0, loss = "squared", intercept = TRUE, linear = TRUE)
+  model <- hofm:::cpp_model(list(intercept = 0, w = numeric(length(shards$features)), P = list()), spec)
+  columns <- nrow(model$terms[[1]]$P)
+  model$terms[[1]]$P <- model$terms[[1]]$P[0, , drop = FALSE]
+  list(id = "a test", source = hofm:::shard_source(shards, list(code = c(0, 1)), shards$rows, list()), model = model, columns = columns,
+       parameters = writeBin(numeric(1 + length(shards$features)), raw()), loss = "squared", slopes = TRUE, exponents = c(-40L, -40L))
+}
 
 libraries <- function(cluster) parallel::clusterCall(cluster, function(paths) invisible(.libPaths(paths)), .libPaths())
 
@@ -74,7 +81,7 @@ test_that("a worker that is killed in the middle of a pass loses nothing", {
   }
 })
 
-test_that("a worker that dies of a shard takes two more with it, and no more", {
+test_that("a shard that kills its workers is tried three times more", {
   skip_on_cran()
   skip_on_os("windows")
   # The loop itself, with workers that die whenever they are given shard 2: a task that kills whoever takes it.
@@ -112,7 +119,6 @@ test_that("an error of the task comes back with the shard's name, is not tried a
     lapply(tasks, fun)
   }
   for (workers in list(cluster, counting)) {
-    problem <- hofm:::shard_response(shards, NULL)
     error <- expect_error(hofm:::check_workers(workers, "lbfgs")$sum(some_pass(shards)), basename(file), class = "hofm_error_worker")
     expect_s3_class(error, "hofm_error_file")
     expect_identical(error$file, file)
@@ -122,15 +128,6 @@ test_that("an error of the task comes back with the shard's name, is not tried a
   writeBin(whole, file)
   expect_identical(fit_with(shards, cluster), one)
 })
-
-some_pass <- function(shards) {
-  spec <- list(model = "hofm", order = 1L, rank = integer(), lambda = 0, loss = "squared", intercept = TRUE, linear = TRUE)
-  model <- hofm:::cpp_model(list(intercept = 0, w = numeric(length(shards$features)), P = list()), spec)
-  columns <- nrow(model$terms[[1]]$P)
-  model$terms[[1]]$P <- model$terms[[1]]$P[0, , drop = FALSE]
-  list(id = "a test", source = hofm:::shard_source(shards, list(code = c(0, 1)), shards$rows, list()), model = model, columns = columns,
-       parameters = writeBin(numeric(1 + length(shards$features)), raw()), loss = "squared", slopes = TRUE, exponents = c(-40L, -40L))
-}
 
 test_that("an interrupted pass leaves no answers behind either", {
   skip_on_cran()
@@ -177,9 +174,9 @@ test_that("lost connections are tried three times, and a worker without the pack
   on.exit(parallel::stopCluster(cluster))
   empty <- tempfile("library")
   dir.create(empty)
-  parallel::clusterCall(cluster, function(empty) {
-    assign(".lib.loc", empty, envir = environment(.libPaths))  # nowhere to be found
-  }, empty)
+  hide <- function(empty) assign(".lib.loc", empty, envir = environment(.libPaths))
+  environment(hide) <- globalenv()                             # that of this file would take the package along
+  parallel::clusterCall(cluster, hide, empty)
   seconds <- system.time(error <- expect_error(fit_with(shards, cluster), "no package called", class = "hofm_error_worker"))[["elapsed"]]
   expect_match(conditionMessage(error), "Worker [12]")
   expect_lt(seconds, 20)
