@@ -165,7 +165,7 @@ sample_checked <- function(parts, spec, groups, prior, plan, control, call) {
   share <- if (length(weights)) normalise(weights) else rep(1 / n, n)
   fit <- list(
     spec = spec, family = response$family, response = response[c("kind", "levels", "classes")], features = features, groups = groups,
-    prior = prior, scaling = list(x = learn_standard(blocks, share, bayes_centred(parts, blocks, spec$intercept)),
+    prior = prior, scaling = list(x = learn_standard(blocks, share, center = spec$intercept),
                                   y = response_scaling(response, share)),
     plan = plan, n = n, offset_given = parts$offset_given, pairs = !is.null(parts$blocks),
     blueprint = parts$blueprint[setdiff(names(parts$blueprint), "features")], control = control, call = call, na.action = parts$na.action,
@@ -183,12 +183,6 @@ bayes_weights <- function(weights, n, family) {
   given <- check_weights(weights, n)$given
   if (family == "gaussian" || all(given == 1)) return(given)
   hofm_abort("`weights` are for a numeric response: repeat rows of classes that count more than once.", argument = "weights")
-}
-
-# Columns of nodes are centred like others: chains over columns far from zero hardly move.
-bayes_centred <- function(parts, blocks, intercept) {
-  if (is.null(parts$blocks)) return(may_be_centred(parts, intercept))
-  intercept & unlist(lapply(blocks, function(block) diff(block$x@p) >= 0.5 * nrow(block$x)))
 }
 
 # Weighted mean and standard deviation of a numeric response.

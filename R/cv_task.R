@@ -30,7 +30,7 @@ row_task <- function(parts, spec, control) {
 model_view <- function(problem, held, parts, spec) {
   if (isTRUE(spec$standardize)) {
     if (is.null(parts$blocks)) parts$x <- problem$blocks[[1L]]$x
-    standard <- learn_standard(problem$blocks, problem$weights, may_be_centred(parts, spec$intercept))
+    standard <- learn_standard(problem$blocks, problem$weights, center = spec$intercept && is.null(parts$blocks))
     problem$blocks <- standardized_blocks(problem$blocks, standard)
     if (!is.null(held)) held$blocks <- standardized_blocks(held$blocks, standard)
     spec$unit <- response_unit(problem, spec$loss)

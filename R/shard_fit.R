@@ -153,18 +153,12 @@ shard_source <- function(shards, response, weight, spec) {
 shard_standard <- function(shards, intercept) {
   columns <- shards$columns
   occurs <- columns$weight / max(columns$total, .Machine$double.xmin)
-  dense <- intercept & (occurs >= 0.5 | number_columns(shards$blueprint, length(shards$features)))
+  dense <- intercept & occurs >= 0.5 * (1 - 1e-9)
   center <- ifelse(dense & columns$other, occurs * columns$mean, 0)
   spread <- columns$spread / max(columns$total, .Machine$double.xmin) + occurs * (columns$mean - center)^2
   square <- ifelse(center != 0, spread + pmax(0, 1 - occurs) * center^2, spread / occurs)
   scale <- ifelse(!columns$other | !(square > (1e-10 * center)^2), 1, sqrt(square))
   if (any(center != 0) || any(scale != 1)) list(center = center, scale = scale)
-}
-
-# Columns of numbers of a data frame.
-number_columns <- function(blueprint, d) {
-  if (!has_variables(blueprint)) return(rep(FALSE, d))
-  in_arrival(rep(!blueprint$types %in% c("factor", "logical", "matrix"), blueprint_widths(blueprint)), blueprint)
 }
 
 read_shard <- function(shards, q, most = Inf) {

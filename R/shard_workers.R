@@ -30,7 +30,7 @@ cluster_engine <- function(cluster) {
 local_engine <- function(n) {
   cluster <- parallel::makePSOCKcluster(n)
   paths <- .libPaths()
-  parallel::clusterCall(cluster, from_base(function(paths) invisible(.libPaths(paths))), paths)
+  parallel::clusterCall(cluster, travelling(function(paths) invisible(.libPaths(paths))), paths)
   engine <- socket_engine(cluster)
   engine$close <- function() for (k in seq_along(cluster)) try(suppressWarnings(parallel::stopCluster(cluster[k])), silent = TRUE)
   engine
@@ -51,15 +51,15 @@ elsewhere_of <- function(workers, problem, spec) {
 
 # A number that no other pass of any process has.
 pass_number <- function() {
-  held$passes <- held$passes + 1
-  sprintf("%d.%.0f.%.0f", Sys.getpid(), held$passes, 1e6 * as.double(Sys.time()))
+  worker_memory$passes <- worker_memory$passes + 1
+  sprintf("%d.%.0f.%.0f", Sys.getpid(), worker_memory$passes, 1e6 * as.double(Sys.time()))
 }
 
 # ---- What a worker does ------------------------------------------------------------------------------------
 
 # What a worker holds during a pass, and no longer; and how many passes this process has begun.
-held <- new.env(parent = emptyenv())
-held$passes <- 0
+worker_memory <- new.env(parent = emptyenv())
+worker_memory$passes <- 0
 
 begin_pass <- function(pass) {
   new_pass_cpp(pass$model, pass$columns, pass$parameters, pass$loss, pass$slopes, pass$exponents)
@@ -86,37 +86,37 @@ sum_task <- function(task) {
 # One more shard on top of those that this worker has done in this pass, of which it knows if it was told, or is told now.
 add_task <- function(task) {
   if (!is.null(task$pass)) {
-    held$sums <- begin_pass(task$pass)
-    held$source <- task$pass$source
-    held$id <- task$id
+    worker_memory$sums <- begin_pass(task$pass)
+    worker_memory$source <- task$pass$source
+    worker_memory$id <- task$id
   }
-  if (!identical(held$id, task$id)) return(list(state = "unknown"))
+  if (!identical(worker_memory$id, task$id)) return(list(state = "unknown"))
   caught({
-    about_shards(pass_shard_cpp(held$sums, held$source, task$shard))
+    about_shards(pass_shard_cpp(worker_memory$sums, worker_memory$source, task$shard))
     list(state = "done")
-  }, held$source$files[task$shard])
+  }, worker_memory$source$files[task$shard])
 }
 
 # What these add up to.
 collect_task <- function(task) {
-  if (!identical(held$id, task$id)) return(list(state = "unknown"))
-  list(state = "sums", bytes = pass_sums_cpp(held$sums))
+  if (!identical(worker_memory$id, task$id)) return(list(state = "unknown"))
+  list(state = "sums", bytes = pass_sums_cpp(worker_memory$sums))
 }
 
 forget_task <- function(task) {
-  suppressWarnings(rm(list = intersect(c("sums", "source", "id"), ls(held)), envir = held))
+  suppressWarnings(rm(list = intersect(c("sums", "source", "id"), ls(worker_memory)), envir = worker_memory))
   list(state = "done")
 }
 
 # A function that takes nothing along on its way to a worker.
-from_base <- function(f) {
+travelling <- function(f) {
   environment(f) <- baseenv()
   attr(f, "srcref") <- NULL
   f
 }
 
-at_worker <- from_base(function(name, task) get(name, envir = asNamespace("hofm"))(task))
-sum_at_worker <- from_base(function(task) get("sum_task", envir = asNamespace("hofm"))(task))
+at_worker <- travelling(function(name, task) get(name, envir = asNamespace("hofm"))(task))
+sum_at_worker <- travelling(function(task) get("sum_task", envir = asNamespace("hofm"))(task))
 
 abort_task <- function(message, file) {
   hofm_abort(sprintf("Summing over %s failed: %s", quoted(file), message), c("hofm_error_worker", "hofm_error_file"), file = file)

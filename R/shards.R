@@ -239,6 +239,7 @@ open_shards <- function(dir, verify = FALSE, ...) {
 }
 
 opened <- function(dir, manifest) {
+  force(manifest)
   structure(list(
     dir = normalizePath(dir), files = manifest$files, rows = sum(manifest$files$rows), nonzeros = sum(manifest$files$nonzeros),
     features = manifest$blueprint$features, blueprint = manifest$blueprint[setdiff(names(manifest$blueprint), "features")],
@@ -250,14 +251,20 @@ read_manifest <- function(dir) {
   file <- file.path(dir, manifest_name)
   if (file_kind(dir) == "none") abort_file(sprintf("%s is not there.", quoted(dir)), dir)
   if (file_kind(file) != "regular") abort_file(sprintf("%s is not a folder of shards: it has no manifest.", quoted(dir)), dir)
-  bytes <- about_file(readBin(file, "raw", file.size(file)), file, "read")
+  parts <- about_file(manifest_parts(file), file, "read")
   damaged <- function(...) abort_file(sprintf("%s is damaged, or not a manifest of shards.", quoted(file)), file)
-  if (length(bytes) < 25 || !identical(bytes[1:8], charToRaw("HOFMMAN\n"))) damaged()
-  if (!identical(bytes[9:24], charToRaw(checksum_cpp(bytes[-(1:24)])))) damaged()
-  manifest <- tryCatch(unserialize(bytes[-(1:24)]), error = damaged)
+  if (length(parts$body) < 1 || !identical(parts$head[1:8], charToRaw("HOFMMAN\n"))) damaged()
+  if (!identical(parts$head[9:24], charToRaw(checksum_cpp(parts$body)))) damaged()
+  manifest <- tryCatch(unserialize(parts$body), error = damaged)
   if (!is.list(manifest) || !is_count(manifest$version)) damaged()
   if (manifest$version > 1) abort_file(sprintf("%s was written by a newer version of the package.", quoted(file)), file)
   manifest
+}
+
+manifest_parts <- function(file) {
+  con <- file(file, "rb", raw = TRUE)
+  on.exit(close(con))
+  list(head = readBin(con, "raw", 24), body = readBin(con, "raw", max(0, file.size(file) - 24)))
 }
 
 # Every file must be the one that the manifest means.
@@ -312,7 +319,7 @@ print.hofm_shards <- function(x, ...) {
   invisible(x)
 }
 
-long_number <- function(x) formatC(x, format = "d", big.mark = ",")
+long_number <- function(x) format(x, big.mark = ",", scientific = FALSE, trim = TRUE)
 
 #' @rdname write_shards
 #' @export

@@ -1,4 +1,4 @@
-// Files of shards: written, looked at, read, and summed over.
+// Files of shards: written, looked at, read, and summed over. None of it draws random numbers, which workers of future are told off for.
 #include "rcpp_shards.h"
 
 #include <algorithm>
@@ -44,13 +44,13 @@ std::uint64_t hash_of(const char *text, std::size_t size, std::uint64_t hash = 0
 
 }  // namespace
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 std::string checksum_cpp(Rcpp::RawVector bytes) {
   return hex(hofm::checksum(bytes.size() ? &bytes[0] : nullptr, std::size_t(bytes.size())));
 }
 
 // Numbers from 0 to 2^bits - 1, the same on every machine.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector hash_words_cpp(Rcpp::CharacterVector words, int bits) {
   Rcpp::IntegerVector out(Rcpp::no_init(words.size()));
   for (R_xlen_t q = 0; q < words.size(); ++q) {
@@ -61,7 +61,7 @@ Rcpp::IntegerVector hash_words_cpp(Rcpp::CharacterVector words, int bits) {
 }
 
 // The hash of a dictionary that begins as one with the hash `so_far` and goes on with these names.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 std::string dictionary_cpp(std::string so_far, Rcpp::CharacterVector names) {
   std::uint64_t hash = hofm::from_hex(so_far);
   for (R_xlen_t q = 0; q < names.size(); ++q) {
@@ -73,11 +73,11 @@ std::string dictionary_cpp(std::string so_far, Rcpp::CharacterVector names) {
 
 // ---- Writing -----------------------------------------------------------------------------------------------
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 SEXP new_buffer_cpp(double size) { return Buffer(new hofm::ShardBuffer(size)); }
 
 // Rows by their entries, (i, j, x) from zero in any order; x may be empty, and is one then. `flush` is called when the buffer is full.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void add_entries_cpp(SEXP buffer, Rcpp::IntegerVector i, Rcpp::IntegerVector j, Rcpp::NumericVector x, Rcpp::NumericVector y,
                      Rcpp::NumericVector weights, Rcpp::NumericVector offset, Rcpp::Function flush) {
   Buffer rows(buffer);
@@ -100,7 +100,7 @@ void add_entries_cpp(SEXP buffer, Rcpp::IntegerVector i, Rcpp::IntegerVector j, 
 }
 
 // All rows of a dgCMatrix that is sound, a few at a time: no copy is made of the whole.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void add_matrix_cpp(SEXP buffer, Rcpp::S4 x, Rcpp::NumericVector y, Rcpp::NumericVector weights, Rcpp::NumericVector offset,
                     int block, Rcpp::Function flush) {
   Buffer to(buffer);
@@ -129,7 +129,7 @@ void add_matrix_cpp(SEXP buffer, Rcpp::S4 x, Rcpp::NumericVector y, Rcpp::Numeri
 }
 
 // Whole lines of libsvm text. list(lines =, features =, rows =), or list(error =, line =, text =).
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List add_libsvm_cpp(SEXP buffer, Rcpp::RawVector bytes, int base, int features, int most, Rcpp::Function flush) {
   Buffer to(buffer);
   hofm::LibsvmReader reader({base, features, most});
@@ -147,11 +147,11 @@ Rcpp::List add_libsvm_cpp(SEXP buffer, Rcpp::RawVector bytes, int base, int feat
   return Rcpp::List::create(Rcpp::_["lines"] = double(reader.lines()), Rcpp::_["features"] = seen, Rcpp::_["rows"] = reader.rows());
 }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 double buffered_rows_cpp(SEXP buffer) { return double(Buffer(buffer)->rows()); }
 
 // The rows into a file, after which the buffer is empty. What there is to know of them.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::string dictionary) {
   Buffer rows(buffer);
   const hofm::Shard &shard = rows->shard();
@@ -170,13 +170,13 @@ Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::st
   for (std::size_t i = 0; i < shard.y.size(); ++i) spread += shard.weight[i] * (shard.y[i] - mean) * (shard.y[i] - mean);
   rows->write(file, features, hofm::from_hex(dictionary));
   return Rcpp::List::create(Rcpp::_["rows"] = n, Rcpp::_["nonzeros"] = nonzeros, Rcpp::_["weight"] = weight, Rcpp::_["y"] = y,
-                            Rcpp::_["spread"] = spread, Rcpp::_["offsets"] = offsets, Rcpp::_["weighted"] = weighted,
+                            Rcpp::_["spread"] = std::min(spread, std::numeric_limits<double>::max()), Rcpp::_["offsets"] = offsets, Rcpp::_["weighted"] = weighted,
                             Rcpp::_["values"] = values,
                             Rcpp::_["checksum"] = hex(hofm::ShardReader(file).header().checksum));
 }
 
 // Statistics of all rows written so far, of `features` columns: see ColumnSums.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List buffer_columns_cpp(SEXP buffer, int features) {
   hofm::ColumnSums &sums = Buffer(buffer)->columns;
   sums.widen(std::size_t(features));
@@ -184,7 +184,7 @@ Rcpp::List buffer_columns_cpp(SEXP buffer, int features) {
                             Rcpp::_["other"] = Rcpp::LogicalVector(sums.other.begin(), sums.other.end()));
 }
 
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void set_buffer_columns_cpp(SEXP buffer, Rcpp::NumericVector weight, Rcpp::NumericVector mean, Rcpp::NumericVector spread,
                             Rcpp::LogicalVector other) {
   hofm::ColumnSums &sums = Buffer(buffer)->columns;
@@ -197,7 +197,7 @@ void set_buffer_columns_cpp(SEXP buffer, Rcpp::NumericVector weight, Rcpp::Numer
 // ---- Looking, reading --------------------------------------------------------------------------------------
 
 // What the header of a file says; `whole`: whether to read and check all of it.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List shard_header_cpp(std::string file, bool whole) {
   hofm::ShardReader reader(file);
   if (whole) reader.read();
@@ -208,7 +208,7 @@ Rcpp::List shard_header_cpp(std::string file, bool whole) {
 }
 
 // The first `most` rows, as a dgCMatrix of `features` columns with its responses, weights and offsets.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List read_shard_cpp(std::string file, int features, double most) {
   hofm::Shard shard = hofm::ShardReader(file).read();
   if (shard.rows.inner > features) throw hofm::FileError(file, "has more features than the other shards of its folder");
@@ -228,7 +228,7 @@ Rcpp::List read_shard_cpp(std::string file, int features, double most) {
 }
 
 // Link values of the rows of one file of a source, with their responses and weights.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List shard_links_cpp(Rcpp::List source, int which, Rcpp::List model, int threads) {
   const hofm::ShardRows rows = hofm::as_shard_source(source).load(which - 1);
   const hofm::Model at = hofm::as_model(model);
@@ -239,7 +239,7 @@ Rcpp::List shard_links_cpp(Rcpp::List source, int which, Rcpp::List model, int t
 // ---- Sums --------------------------------------------------------------------------------------------------
 
 // `model` has no parameters: these are bytes, for so many `columns` of each term. `exponents`: of the slopes and of the loss.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 SEXP new_pass_cpp(Rcpp::List model, Rcpp::IntegerVector columns, Rcpp::RawVector parameters, std::string loss, bool slopes,
                   Rcpp::IntegerVector exponents) {
   Rcpp::XPtr<Pass> pass(new Pass);
@@ -257,7 +257,7 @@ SEXP new_pass_cpp(Rcpp::List model, Rcpp::IntegerVector columns, Rcpp::RawVector
 }
 
 // Adds the rows of file `which` of a source.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 void pass_shard_cpp(SEXP to, Rcpp::List source, int which) {
   Rcpp::XPtr<Pass> pass(to);
   const hofm::ShardRows rows = hofm::as_shard_source(source).load(which - 1);
@@ -269,7 +269,7 @@ void pass_shard_cpp(SEXP to, Rcpp::List source, int which) {
 }
 
 // What has been added since the last call, as bytes.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::RawVector pass_sums_cpp(SEXP of) {
   Rcpp::XPtr<Pass> pass(of);
   const Rcpp::RawVector bytes = hofm::as_bytes(pass->sums);
@@ -278,7 +278,7 @@ Rcpp::RawVector pass_sums_cpp(SEXP of) {
 }
 
 // The sum of what pass_sums_cpp() returned for some shards and for others.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::RawVector add_sums_cpp(Rcpp::List parts) {
   hofm::ShardSums sums = hofm::as_sums(parts[0]);
   for (R_xlen_t q = 1; q < parts.size(); ++q) {
@@ -294,7 +294,7 @@ Rcpp::RawVector add_sums_cpp(Rcpp::List parts) {
 
 // Sums for a network that adds doubles: each number as a multiple of 2^32 and a rest, of which the sums over a million machines are
 // exact. list(sum = <what is to be added up>, max = <what the largest is taken of>).
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List split_sums_cpp(Rcpp::RawVector bytes) {
   const hofm::ShardSums sums = hofm::as_sums(bytes);
   const std::size_t n = sums.gradient.total.size();
@@ -311,7 +311,7 @@ Rcpp::List split_sums_cpp(Rcpp::RawVector bytes) {
 }
 
 // Back again: `exponents` of the slopes and of the loss.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::RawVector joined_sums_cpp(Rcpp::NumericVector sum, Rcpp::NumericVector max, Rcpp::IntegerVector exponents) {
   const std::size_t n = std::size_t(sum.size()) / 2 - 1;
   hofm::ShardSums sums{hofm::FixedSum(exponents[0], n), hofm::FixedSum(exponents[1], 1)};
@@ -331,7 +331,7 @@ Rcpp::RawVector joined_sums_cpp(Rcpp::NumericVector sum, Rcpp::NumericVector max
 }
 
 // What the header of a checkpoint says.
-// [[Rcpp::export]]
+// [[Rcpp::export(rng = false)]]
 Rcpp::List checkpoint_header_cpp(std::string file) {
   hofm::OpenFile in(file);
   const hofm::CheckpointHeader header = hofm::read_checkpoint_header(in);

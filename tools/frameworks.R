@@ -15,4 +15,7 @@ prebuilt <- c("hardhat", "ranger", "recipes")
 
 # They ask a fit for predictions and nothing else, and take as long to compile; tests that meet them are skipped without them.
 explainers <- c("DALEX", "iml", "marginaleffects", "vip")
-frameworks <- c(frameworks, explainers)
+
+# One of several ways to share out work, and one of several sources of rows: others are tested everywhere.
+engines <- c("mirai", "nanoparquet")
+frameworks <- c(frameworks, explainers, engines)

@@ -36,8 +36,8 @@ fuzz_pool <- function() {
     pool$compared <- compare_models(list(a = pool$fits$formula, b = function(newdata) newdata$u), frame)
     pool$recipe <- if (requireNamespace("recipes", quietly = TRUE)) recipes::recipe(y ~ u + w, frame)
     pool$files <- fuzz_files(pool)
-    pool$shards <- write_shards(x, file.path(pool$files$folder, "shards"), y, shard_nonzeros = 12)
-    pool$class_shards <- write_shards(x, file.path(pool$files$folder, "classes"), y > 0, shard_nonzeros = 12)
+    pool$shards <- write_shards(x, file.path(pool$files$folder, "shards"), y = y, shard_nonzeros = 12)
+    pool$class_shards <- write_shards(x, file.path(pool$files$folder, "classes"), y = y > 0, shard_nonzeros = 12)
     pool
   }))
 }
@@ -194,7 +194,7 @@ fit_targets <- function(pool) {
     },
     hofm_control = target(hofm_control, function() {
       list(max_iter = 3, tol = 1e-3, init_sd = 0.1, sweep = "auto", extrapolate = TRUE, eta = 0.1, batch = 2,
-           validation = 0.1, patience = 2, threads = 1, seed = 1, verbose = FALSE, keep_fitted = TRUE)
+           validation = 0.1, patience = 2, threads = 1, seed = 1, verbose = FALSE, keep_fitted = TRUE, checkpoint = NULL)
     }))
 }
 
@@ -505,8 +505,17 @@ file_targets <- function(pool) {
   list(
     write_shards = target(write_shards, function() {
       x <- fuzz_matrix()
-      list(source = x, dir = tempfile("fuzz"), y = fuzz_response(nrow(x)), weights = pick(NULL, rep(2, nrow(x))),
-           shard_nonzeros = pick(5, 1e6))
+      if (runif(1) < 0.5) {
+        return(list(source = x, dir = tempfile("fuzz"), y = fuzz_response(nrow(x)), weights = pick(NULL, rep(2, nrow(x))),
+                    shard_nonzeros = pick(5, 1e6)))
+      }
+      once <- list(pool$frame)
+      rows <- function() {
+        frame <- once[[1]]
+        once[1] <<- list(NULL)
+        frame
+      }
+      list(source = pick(pool$frame, rows), dir = tempfile("fuzz"), formula = y ~ u + v, hash_bits = pick(NULL, 4), shard_nonzeros = 5)
     }),
     open_shards = target(open_shards, function() list(dir = pick(pool$shards$dir, pool$files$none), verify = pick(TRUE, FALSE))),
     print.hofm_shards = target(print, function() list(x = pool$shards), foreign = TRUE),
@@ -514,8 +523,9 @@ file_targets <- function(pool) {
     length.hofm_shards = target(length, function() list(x = pool$shards), foreign = TRUE),
     `[.hofm_shards` = target(`[`, function() list(x = pool$shards, i = pick(1, 1:2, -1)), foreign = TRUE),
     hofm.hofm_shards = target(hofm, function() {
-      list(x = pool$shards, order = pick(1, 2, 3), rank = pick(1, 2), lambda = 0.1, solver = pick("auto", "lbfgs", "adagrad", "sgd"),
-           control = pool$control)
+      list(x = pool$shards, order = pick(1, 2, 3), rank = pick(1, 2), lambda = pick(0.1, NULL), solver = pick("auto", "lbfgs", "adagrad", "sgd"),
+           standardize = pick(TRUE, FALSE), validation = pick(NULL, pool$shards[1]),
+           workers = pick(NULL, function(tasks, fun) lapply(tasks, fun)), control = pool$control)
     }, judge_fit),
     auc.hofm_shards = target(auc, function() list(x = pool$class_shards, fit = pool$fits$matrix, ci = pick(TRUE, FALSE))),
     read_libsvm = target(read_libsvm, function() {

@@ -3,7 +3,6 @@
 #define HOFM_IO_SHARD_BUFFER_H
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -54,11 +53,17 @@ struct ColumnSums {
     }
   }
 
+  // Squares of the largest numbers are beyond any: such a column has the largest scale there is.
+  static double finite(double x) {
+    constexpr double most = std::numeric_limits<double>::max();
+    return x < most ? std::max(x, -most) : most;
+  }
+
   void merge(std::size_t j, double w, double m, double s) {
     if (w == 0) return;
     const double all = weight[j] + w, apart = m - mean[j];
-    spread[j] += s + apart * apart * (weight[j] / all) * w;
-    mean[j] += apart * (w / all);
+    spread[j] = finite(spread[j] + s + apart * apart * (weight[j] / all) * w);
+    mean[j] = finite(mean[j] + apart * (w / all));
     weight[j] = all;
   }
 };

@@ -205,6 +205,7 @@ class ShardSteps {
 
   Outcome operator()(Model &model) {
     model_ = &model;
+    if (held_out_) kept_ = model;
     bool finished = false;
     if (checkpoint_.load(*this, finished)) {
       finished = finished && converged_;  // more epochs may be wanted now
@@ -259,7 +260,6 @@ class ShardSteps {
     Model &model = *model_;
     best_ = objective_(model);
     monitor_.record(0, best_);
-    if (held_out_) kept_ = model;
     keep(0);
     done_ = options_.resume.epochs;
     eta_ = options_.eta > 0 ? options_.eta : done_ > 0 ? options_.resume.eta
