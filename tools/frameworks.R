@@ -11,7 +11,8 @@ beneath <- data.frame(
   version = c("0", "2.2.0", rep("0", 7)))
 
 # Only for those who get them prebuilt: a few tests more are not worth compiling a dozen packages.
-prebuilt <- c("hardhat", "ranger", "recipes")
+prebuilt <- c("hardhat", "ranger", "recipes", "lme4", "loo", "posterior", "rstantools", "bayesplot", "emmeans", "igraph", "DBI", "RSQLite",
+              "data.table", "mlbench", "Rmpi")
 
 # They ask a fit for predictions and nothing else, and take as long to compile; tests that meet them are skipped without them.
 explainers <- c("DALEX", "iml", "marginaleffects", "vip")
