@@ -129,7 +129,7 @@ auc.hofm <- function(x, test = newdata, ci = FALSE, level = 0.95, method = c("de
   check_dots(list(...), names(formals(auc.hofm)))
   method <- check_auc_options(ci, level, method, weighted = FALSE)
   if (missing(test) && missing(newdata)) hofm_abort("`test` must be given.", argument = "test")
-  if (are_rows(test) && !is_pair_fit(x)) {
+  if (are_rows(test) && !has_pair_sides(x)) {
     rows <- scored_rows(x, test, y)
     return(auc(rows$truth, rows$score, ci = ci, level = level, method = method))
   }
@@ -225,7 +225,7 @@ rest_curve <- function(fit, test, most, threads) {
 roc_curve.hofm <- function(x, test = newdata, max_points = NULL, threads = NULL, y = NULL, ..., newdata) {
   check_dots(list(...), names(formals(roc_curve.hofm)))
   if (missing(test) && missing(newdata)) hofm_abort("`test` must be given.", argument = "test")
-  if (are_rows(test) && !is_pair_fit(x)) {
+  if (are_rows(test) && !has_pair_sides(x)) {
     rows <- scored_rows(x, test, y)
     return(roc_curve(rows$truth, rows$score, max_points = max_points))
   }
@@ -263,7 +263,7 @@ check_pair_fit <- function(fit, arg) {
   fit <- one_fit(fit, arg)
   if (!inherits(fit, "hofm")) must_be(arg, need, fit)
   check_fit(fit, arg)
-  if (!is_pair_fit(fit)) must_be(arg, need, fit)
+  if (!has_pair_sides(fit)) must_be(arg, need, fit)
   fit
 }
 
@@ -278,7 +278,7 @@ check_link_fit <- function(fit, arg = "fit") {
 }
 
 # Whether the features are those of nodes of A, then of B, then perhaps of the pair.
-is_pair_fit <- function(fit) {
+has_pair_sides <- function(fit) {
   if (!is.list(fit) || !is.character(fit$features)) return(FALSE)
   sides <- rle(feature_side(fit$features))$values
   identical(setdiff(sides, "pair"), c("A", "B")) && identical(sides[1:2], c("A", "B")) && length(sides) <= 3
