@@ -84,7 +84,7 @@ tune_degree <- function(state, t) {
 settle_degree <- function(state, t, best, path) {
   place <- if (is.na(t)) 1L else t
   gain <- if (is.null(best$parameters)) -Inf else paired_gain(state, best$loss)
-  if (!(gain > if (isTRUE(t > 1)) 1 else 0)) {
+  if (!(gain > if (isTRUE(t > 1)) needed_gain(t) else 0)) {
     state$lambda[place] <- path[1]
     if (isTRUE(t > 1)) state$off <- c(state$off, t)
     return(state)
@@ -93,6 +93,10 @@ settle_degree <- function(state, t, best, path) {
   state[c("loss", "parameters")] <- best[c("loss", "parameters")]
   state
 }
+
+# The best of a path is the best of several chances, and a third degree is tried after a second: what is taken for a gain
+# has to be larger than one standard error.
+needed_gain <- function(t) if (t == 2) 1.5 else 2
 
 # Held-out gain over what the state has, in standard errors of the mean of its differences.
 paired_gain <- function(state, loss) {

@@ -311,6 +311,8 @@ fit_method_targets <- function(pool) {
     nobs.hofm = plain(nobs, judge_numbers),
     deviance.hofm = plain(deviance, judge_numbers),
     logLik.hofm = plain(logLik, any_answer),                     # infinite for a perfect fit
+    AIC.hofm = plain(function(...) suppressWarnings(stats::AIC(...), classes = "hofm_warning_no_count"), any_answer),
+    BIC.hofm = plain(function(...) suppressWarnings(stats::BIC(...), classes = "hofm_warning_no_count"), any_answer),
     family.hofm = plain(family),
     formula.hofm = plain(formula, name = "x"),
     terms.hofm = plain(terms, name = "x"),
