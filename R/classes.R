@@ -19,6 +19,7 @@
 #' @param type `"prob"`, or `"response"`: probabilities; `"class"`: the likeliest class; `"link"`: the values of the K functions.
 #' @param class Of `plot()`: the class whose function is drawn.
 #' @param formula.,evaluate As in [update.hofm()].
+#' @param data Of `model.matrix()`: a data frame or matrix of samples.
 #' @param digits Significant digits of the numbers shown.
 #' @param ... For `predict()`: passed on to [predict.hofm()]; for `plot()`: to [plot.hofm()]; for `update()`: to [hofm()]. Else not used.
 #' @return `predict()`: a matrix with a row for each row of `newdata` and a column for each class, or for `"class"` a factor. `summary()`: a
