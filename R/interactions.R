@@ -32,6 +32,11 @@
 #' of the p combinations that there are, rounded down and at least one. With so many, fewer than one combination is expected to reach
 #' 0.8 by chance (Meinshausen and Buehlmann, 2010, theorem 1, under exchangeability of those that do not matter).
 #'
+#' That needs a penalty that suits the data, as `lambda = NULL` in [hofm()] chooses it: then nothing passed 0.8 in at least 98 of 100
+#' simulated data sets without interactions, of twelve numbers or of factors with 30 levels. With a penalty far too small the rows of rare
+#' products come back in every resample with their noise: two factors of 30 levels in 1,000 rows with `lambda = 0.01` had a stable product
+#' in 97 of 100. Look whether the degree pays on new rows ([compare_models()]) before asking what is stable in it.
+#'
 #' @section Exactness and cost:
 #' The result is exact, for any number of features: combinations are skipped only when Hoelder's inequality,
 #' \eqn{|W_J| \le \prod_{j \in J} \|p_j\|_t}{|W_J| <= prod_{j in J} ||p_j||_t}, shows that they cannot be among the `n` largest.
