@@ -44,8 +44,8 @@
 #' does. Ties are broken by the order of the features. With `data`, only sets whose features have a row in common are followed further;
 #' effects are bounded by the root mean square of the product of the features chosen so far times the largest values of the others.
 #'
-#' @param fit A fit from [hofm()] or [bayes_hofm()], or refits of one from [bootstrap_hofm()]. Of a Bayesian fit `degree` and `n` can be
-#'   chosen, and nothing else.
+#' @param fit A fit from [hofm()] or [bayes_hofm()], or refits of one from [bootstrap_hofm()]. Of a Bayesian fit, `sort` and
+#'   `resample` cannot be chosen, and `data` may be left out: it has its training rows.
 #' @param degree The number t of features combined: 1 for the weights of single features, up to the order of the fit.
 #' @param n How many combinations; all of them if there are fewer.
 #' @param possible Whether to leave out combinations that cannot occur.
@@ -65,7 +65,7 @@
 #'   of the variance of the link. No
 #'   rows if the degree is not in the model. Of a fit from [bayes_hofm()], on the standardised scale of its features: `weight` is the
 #'   posterior mean, beside the standard deviation `sd`, the ends `lower` and `upper` of a 90% interval, and `sign`, the probability of
-#'   the likelier sign.
+#'   the likelier sign; by variable the mean `share` with its `sd`, `lower` and `upper`.
 #' @references Meinshausen, N. and Buehlmann, P. (2010). Stability selection. *Journal of the Royal Statistical Society B* 72, 417-473.
 #' @seealso [plot.hofm()] with `which = "interactions"`, [predict.hofm()] with `type = "terms"`, [effects_hofm()].
 #' @examples
