@@ -95,7 +95,9 @@ print.hofm_control <- function(x, ...) {
   check_control(x, length(x$init_sd))
   cat("Settings of the solvers (hofm_control):\n")
   show <- function(value) if (is.null(value)) "NULL (chosen)" else paste(format(value), collapse = ", ")
-  shown <- vapply(unclass(x), show, "")
+  settings <- unclass(x)
+  if (is.null(settings$checkpoint)) settings$checkpoint <- NULL   # none is none, and not chosen later
+  shown <- vapply(settings, show, "")
   cat(sprintf("  %-12s%s\n", names(shown), shown), sep = "")
   invisible(x)
 }

@@ -68,7 +68,7 @@ regr_learner <- function() {
 
 learner_features <- c("logical", "integer", "numeric", "character", "factor", "ordered")
 
-control_settings <- setdiff(names(formals(hofm_control)), c("verbose", "..."))
+control_settings <- setdiff(names(formals(hofm_control)), c("verbose", "checkpoint", "..."))
 
 # Losses of rows that take classes, or numbers; those made for them come first, the default before all.
 learner_losses <- function(response) {

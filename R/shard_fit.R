@@ -81,7 +81,9 @@ hofm.hofm_shards <- function(x, order = 2, rank = 8, lambda = NULL, model = "hof
   }
   check_parameter_count(length(x$features), spec$rank)
   response <- shard_response(x, spec$loss)
-  if (response$loss == "auc") hofm_abort("`loss = \"auc\"` needs all rows in memory: it compares rows of different shards.", argument = "loss")
+  if (response$loss == "auc") {
+    hofm_abort("`loss = \"auc\"` needs all rows in memory: it compares rows of different shards.", argument = "loss")
+  }
   workers <- check_workers(workers, spec$solver)
   on.exit(workers$close())
   blueprint <- c(x$blueprint, list(features = x$features))
@@ -100,7 +102,8 @@ hofm.hofm_shards <- function(x, order = 2, rank = 8, lambda = NULL, model = "hof
   blueprint["standard"] <- list(spec$standard)
   problem$blocks <- list(list(x = problem$plain, index = NULL))
   control["keep_fitted"] <- FALSE
-  fit <- new_hofm(engine, problem, spec, control, response[c("kind", "levels")], NULL, list(blueprint = blueprint, offset_given = FALSE), call)
+  parts <- list(blueprint = blueprint, offset_given = FALSE)
+  fit <- new_hofm(engine, problem, spec, control, response[c("kind", "levels")], NULL, parts, call)
   fit$n <- x$rows
   fit$weights_given <- x$weighted
   fit
@@ -170,7 +173,7 @@ shard_rows <- function(shards, q, response, spec, most = Inf) {
   part <- read_shard(shards, q, most)
   part$plain <- part$x
   part$x <- standardized(part$x, spec$standard)
-  if (!is.null(spec$penalty_factor)) part$x <- standardized(part$x, list(center = 0 * spec$penalty_factor, scale = sqrt(spec$penalty_factor)))
+  part$x <- penalised_blocks(list(list(x = part$x)), spec$penalty_factor)[[1L]]$x
   part$y <- response$code[1] + response$code[2] * part$y
   part
 }
@@ -192,8 +195,8 @@ shard_problem <- function(shards, response, spec, rows = 10000) {
   if (!(sums[["weight"]] > 0)) hofm_abort("`x` must have a row with a positive weight.", argument = "x")
   sample <- shard_rows(shards, 1L, response, spec, rows)
   n <- length(sample$y)
-  list(blocks = list(list(x = sample$x, index = NULL)), plain = standardized(sample$plain, spec$standard), n = n, features = shards$features,
-       empty = shards$columns$weight == 0, y = sample$y, weights = rep(1 / n, n), offset = if (shards$offsets) sample$offset else numeric(),
+  list(blocks = list(list(x = sample$x, index = NULL)), plain = standardized(sample$plain, spec$standard), n = n,
+       features = shards$features, empty = shards$columns$weight == 0, y = sample$y, weights = rep(1 / n, n), offset = if (shards$offsets) sample$offset else numeric(),
        task = list(kind = "shards", mean = response$code[1] + response$code[2] * sums[["y"]] / sums[["weight"]],
                    train = shard_source(shards, response, sums[["weight"]], spec), checkpoint = NULL))
 }

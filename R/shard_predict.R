@@ -29,7 +29,7 @@ shard_links <- function(fit, shards, threads, f) {
 # A file for each shard, written under another name and renamed: one that is there is whole.
 predict_to_files <- function(fit, shards, type, threads, dir) {
   check_dir(dir)
-  if (!dir.exists(dir) && !dir.create(dir, showWarnings = FALSE, recursive = TRUE)) abort_file(sprintf("%s cannot be made.", quoted(dir)), dir)
+  make_folder(dir)
   files <- file.path(dir, sub("[.]hofm$", ".rds", shards$files$file))
   shard_links(fit, shards, threads, function(q, link) {
     replace_file(files[q], function(put) put(serialize(on_scale(fit, link, type), NULL)))

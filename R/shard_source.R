@@ -404,7 +404,8 @@ grown_classes <- function(response, y) {
   response$came <- c(response$came, setdiff(enc2utf8(occurs), response$came))
   if (is.factor(y)) response$declared <- union(response$declared, enc2utf8(levels(y)))
   if (length(response$came) > 2) hofm_abort(not_two_classes(response$came, "y"), argument = "y")
-  levels <- if (response$kind == "factor") intersect(union(response$declared, response$came), response$came) else levels(factor(response$came))
+  levels <- levels(factor(response$came))
+  if (response$kind == "factor") levels <- intersect(union(response$declared, response$came), response$came)
   response$levels <- levels
   response$turned <- !identical(levels, response$came)
   response

@@ -206,7 +206,8 @@ take_answer <- function(state, p, k) {
   p$busy[k] <- NA_integer_
   value <- answer$value
   if (!is.list(value)) {
-    hofm_abort(sprintf("%s failed: %s", capitalised(state$names[k]), trimws(paste(as.character(value), collapse = " "))), "hofm_error_worker")
+    said <- trimws(paste(as.character(value), collapse = " "))
+    hofm_abort(sprintf("%s failed: %s", capitalised(state$names[k]), said), "hofm_error_worker")
   }
   switch(value$state,
     done = p$holds[[k]] <- c(p$holds[[k]], shard),
@@ -304,7 +305,9 @@ worker_words <- function(result) {
   describe(result)
 }
 
-is_answer <- function(result) is.list(result) && (identical(result$state, "error") || (identical(result$state, "sums") && is.raw(result$bytes)))
+is_answer <- function(result) {
+  is.list(result) && (identical(result$state, "error") || (identical(result$state, "sums") && is.raw(result$bytes)))
+}
 
 # A call that fails as a whole has lost its connection, as far as one can tell: the tasks themselves do not fail.
 called <- function(call, tasks, last) {

@@ -141,9 +141,7 @@ new_folder <- function(dir, size) {
     abort_file(sprintf("%s holds shards already: append to them (`append = TRUE`), remove them, or choose another folder.", quoted(dir)),
                dir)
   }
-  if (!dir.exists(dir) && !dir.create(dir, showWarnings = FALSE, recursive = TRUE)) {
-    abort_file(sprintf("%s cannot be made.", quoted(dir)), dir)
-  }
+  make_folder(dir)
   unlink(list.files(dir, "^shard-[0-9]{6}[.]hofm([.]part)?$", full.names = TRUE))      # of writing that was killed
   into <- folder_state(dir, size)
   into$state <- list(files = NULL, values = numeric(), weighted = FALSE, offsets = FALSE, left_out = 0, d = 0L,
@@ -157,6 +155,11 @@ folder_state <- function(dir, size) {
   into$buffer <- new_buffer_cpp(size)
   into$written <- character()
   into
+}
+
+make_folder <- function(dir) {
+  if (dir.exists(dir) || dir.create(dir, showWarnings = FALSE, recursive = TRUE)) return(invisible())
+  abort_file(sprintf("%s cannot be made.", quoted(dir)), dir)
 }
 
 check_dir <- function(dir) if (!is_string(dir) || !nzchar(dir)) must_be("dir", "the name of a folder", dir)

@@ -403,7 +403,6 @@ std::string checksum_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _hofm_checksum_cpp(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(checksum_cpp(bytes));
     return rcpp_result_gen;
@@ -414,7 +413,6 @@ Rcpp::IntegerVector hash_words_cpp(Rcpp::CharacterVector words, int bits);
 RcppExport SEXP _hofm_hash_words_cpp(SEXP wordsSEXP, SEXP bitsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type words(wordsSEXP);
     Rcpp::traits::input_parameter< int >::type bits(bitsSEXP);
     rcpp_result_gen = Rcpp::wrap(hash_words_cpp(words, bits));
@@ -426,7 +424,6 @@ std::string dictionary_cpp(std::string so_far, Rcpp::CharacterVector names);
 RcppExport SEXP _hofm_dictionary_cpp(SEXP so_farSEXP, SEXP namesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type so_far(so_farSEXP);
     Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type names(namesSEXP);
     rcpp_result_gen = Rcpp::wrap(dictionary_cpp(so_far, names));
@@ -438,7 +435,6 @@ SEXP new_buffer_cpp(double size);
 RcppExport SEXP _hofm_new_buffer_cpp(SEXP sizeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
     rcpp_result_gen = Rcpp::wrap(new_buffer_cpp(size));
     return rcpp_result_gen;
@@ -448,7 +444,6 @@ END_RCPP
 void add_entries_cpp(SEXP buffer, Rcpp::IntegerVector i, Rcpp::IntegerVector j, Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::NumericVector weights, Rcpp::NumericVector offset, Rcpp::Function flush);
 RcppExport SEXP _hofm_add_entries_cpp(SEXP bufferSEXP, SEXP iSEXP, SEXP jSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP offsetSEXP, SEXP flushSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type j(jSEXP);
@@ -465,7 +460,6 @@ END_RCPP
 void add_matrix_cpp(SEXP buffer, Rcpp::S4 x, Rcpp::NumericVector y, Rcpp::NumericVector weights, Rcpp::NumericVector offset, int block, Rcpp::Function flush);
 RcppExport SEXP _hofm_add_matrix_cpp(SEXP bufferSEXP, SEXP xSEXP, SEXP ySEXP, SEXP weightsSEXP, SEXP offsetSEXP, SEXP blockSEXP, SEXP flushSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< Rcpp::S4 >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
@@ -482,7 +476,6 @@ Rcpp::List add_libsvm_cpp(SEXP buffer, Rcpp::RawVector bytes, int base, int feat
 RcppExport SEXP _hofm_add_libsvm_cpp(SEXP bufferSEXP, SEXP bytesSEXP, SEXP baseSEXP, SEXP featuresSEXP, SEXP mostSEXP, SEXP flushSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     Rcpp::traits::input_parameter< int >::type base(baseSEXP);
@@ -498,7 +491,6 @@ double buffered_rows_cpp(SEXP buffer);
 RcppExport SEXP _hofm_buffered_rows_cpp(SEXP bufferSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     rcpp_result_gen = Rcpp::wrap(buffered_rows_cpp(buffer));
     return rcpp_result_gen;
@@ -509,7 +501,6 @@ Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::st
 RcppExport SEXP _hofm_write_buffer_cpp(SEXP bufferSEXP, SEXP fileSEXP, SEXP featuresSEXP, SEXP dictionarySEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
     Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
@@ -523,7 +514,6 @@ Rcpp::List buffer_columns_cpp(SEXP buffer, int features);
 RcppExport SEXP _hofm_buffer_columns_cpp(SEXP bufferSEXP, SEXP featuresSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
     rcpp_result_gen = Rcpp::wrap(buffer_columns_cpp(buffer, features));
@@ -534,7 +524,6 @@ END_RCPP
 void set_buffer_columns_cpp(SEXP buffer, Rcpp::NumericVector weight, Rcpp::NumericVector mean, Rcpp::NumericVector spread, Rcpp::LogicalVector other);
 RcppExport SEXP _hofm_set_buffer_columns_cpp(SEXP bufferSEXP, SEXP weightSEXP, SEXP meanSEXP, SEXP spreadSEXP, SEXP otherSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type mean(meanSEXP);
@@ -549,7 +538,6 @@ Rcpp::List shard_header_cpp(std::string file, bool whole);
 RcppExport SEXP _hofm_shard_header_cpp(SEXP fileSEXP, SEXP wholeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
     Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
     rcpp_result_gen = Rcpp::wrap(shard_header_cpp(file, whole));
@@ -561,7 +549,6 @@ Rcpp::List read_shard_cpp(std::string file, int features, double most);
 RcppExport SEXP _hofm_read_shard_cpp(SEXP fileSEXP, SEXP featuresSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
     Rcpp::traits::input_parameter< int >::type features(featuresSEXP);
     Rcpp::traits::input_parameter< double >::type most(mostSEXP);
@@ -574,7 +561,6 @@ Rcpp::List shard_links_cpp(Rcpp::List source, int which, Rcpp::List model, int t
 RcppExport SEXP _hofm_shard_links_cpp(SEXP sourceSEXP, SEXP whichSEXP, SEXP modelSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type source(sourceSEXP);
     Rcpp::traits::input_parameter< int >::type which(whichSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
@@ -588,7 +574,6 @@ SEXP new_pass_cpp(Rcpp::List model, Rcpp::IntegerVector columns, Rcpp::RawVector
 RcppExport SEXP _hofm_new_pass_cpp(SEXP modelSEXP, SEXP columnsSEXP, SEXP parametersSEXP, SEXP lossSEXP, SEXP slopesSEXP, SEXP exponentsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type parameters(parametersSEXP);
@@ -603,7 +588,6 @@ END_RCPP
 void pass_shard_cpp(SEXP to, Rcpp::List source, int which);
 RcppExport SEXP _hofm_pass_shard_cpp(SEXP toSEXP, SEXP sourceSEXP, SEXP whichSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type to(toSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type source(sourceSEXP);
     Rcpp::traits::input_parameter< int >::type which(whichSEXP);
@@ -616,7 +600,6 @@ Rcpp::RawVector pass_sums_cpp(SEXP of);
 RcppExport SEXP _hofm_pass_sums_cpp(SEXP ofSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type of(ofSEXP);
     rcpp_result_gen = Rcpp::wrap(pass_sums_cpp(of));
     return rcpp_result_gen;
@@ -627,7 +610,6 @@ Rcpp::RawVector add_sums_cpp(Rcpp::List parts);
 RcppExport SEXP _hofm_add_sums_cpp(SEXP partsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
     rcpp_result_gen = Rcpp::wrap(add_sums_cpp(parts));
     return rcpp_result_gen;
@@ -638,7 +620,6 @@ Rcpp::List split_sums_cpp(Rcpp::RawVector bytes);
 RcppExport SEXP _hofm_split_sums_cpp(SEXP bytesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
     rcpp_result_gen = Rcpp::wrap(split_sums_cpp(bytes));
     return rcpp_result_gen;
@@ -649,7 +630,6 @@ Rcpp::RawVector joined_sums_cpp(Rcpp::NumericVector sum, Rcpp::NumericVector max
 RcppExport SEXP _hofm_joined_sums_cpp(SEXP sumSEXP, SEXP maxSEXP, SEXP exponentsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type sum(sumSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type max(maxSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type exponents(exponentsSEXP);
@@ -662,7 +642,6 @@ Rcpp::List checkpoint_header_cpp(std::string file);
 RcppExport SEXP _hofm_checkpoint_header_cpp(SEXP fileSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
     rcpp_result_gen = Rcpp::wrap(checkpoint_header_cpp(file));
     return rcpp_result_gen;

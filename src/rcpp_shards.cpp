@@ -158,7 +158,8 @@ Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::st
   const double n = double(shard.y.size()), nonzeros = double(shard.rows.index.size());
   double weight = 0, y = 0, spread = 0;
   bool offsets = false, weighted = false;
-  std::vector<double> values = {*std::min_element(shard.y.begin(), shard.y.end()), *std::max_element(shard.y.begin(), shard.y.end())};
+  const auto ends = std::minmax_element(shard.y.begin(), shard.y.end());
+  std::vector<double> values = {*ends.first, *ends.second};
   for (std::size_t i = 0; i < shard.y.size(); ++i) {
     weight += shard.weight[i];
     y += shard.weight[i] * shard.y[i];
@@ -170,8 +171,8 @@ Rcpp::List write_buffer_cpp(SEXP buffer, std::string file, int features, std::st
   for (std::size_t i = 0; i < shard.y.size(); ++i) spread += shard.weight[i] * (shard.y[i] - mean) * (shard.y[i] - mean);
   rows->write(file, features, hofm::from_hex(dictionary));
   return Rcpp::List::create(Rcpp::_["rows"] = n, Rcpp::_["nonzeros"] = nonzeros, Rcpp::_["weight"] = weight, Rcpp::_["y"] = y,
-                            Rcpp::_["spread"] = std::min(spread, std::numeric_limits<double>::max()), Rcpp::_["offsets"] = offsets, Rcpp::_["weighted"] = weighted,
-                            Rcpp::_["values"] = values,
+                            Rcpp::_["spread"] = std::min(spread, std::numeric_limits<double>::max()),
+                            Rcpp::_["offsets"] = offsets, Rcpp::_["weighted"] = weighted, Rcpp::_["values"] = values,
                             Rcpp::_["checksum"] = hex(hofm::ShardReader(file).header().checksum));
 }
 

@@ -102,7 +102,8 @@ template <class Loss>
 ShardSums sum_shards(const ShardSource &source, const std::vector<int> &shards, const Model &model, bool slopes,
                      int gradient_exponent, int loss_exponent, int threads, Monitor &monitor) {
   const int tasks = std::max(1, std::min(threads, int(shards.size())));
-  std::vector<ShardSums> sums(tasks, ShardSums{FixedSum(gradient_exponent, slopes ? parameter_count(model) : 0), FixedSum(loss_exponent, 1)});
+  const FixedSum none(gradient_exponent, slopes ? parameter_count(model) : 0);
+  std::vector<ShardSums> sums(tasks, ShardSums{none, FixedSum(loss_exponent, 1)});
   std::vector<Gradient> gradients(tasks);
   std::optional<ReadAhead> ahead;
   if (tasks == 1) ahead.emplace(source, shards);
