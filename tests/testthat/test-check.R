@@ -131,7 +131,7 @@ test_that("arguments that are left out are named", {
   refuse(export_libfm(), "fit")
   refuse(write_hofm_json(), "fit")
   refuse(read_hofm_json(), "file")
-  refuse(link_pairs(diag(2)), "pairs")
+  refuse(link_pairs(matrix(1, 2, 1)), "pairs")
   refuse(auc(score = 1), "truth")
   refuse(roc_curve(score = 1), "truth")
   refuse(auc_test(c(TRUE, FALSE), 1:2), "score2")
