@@ -162,7 +162,7 @@ field_words <- list(
                    "kind frame: variables are evaluated by their calls (R), or are columns of data; a factor has an indicator for each",
                    "of its levels, a logical one for TRUE; terms lists the variables (from 1) that are multiplied, and which of the",
                    "products are kept, the first variable running fastest (null: all). standard, where there is one, has a center and",
-                   "a scale for each feature: x is (feature - center) / scale"),
+                   "a scale for each feature: x is (feature - center) / scale; with side, its features of a node are then brought to length 1"),
   control = "settings of the solver",
   trace = "the objective after each iteration",
   degree_variance = "variance of the part of each degree over the training rows",
@@ -389,7 +389,7 @@ rebuilt_trace <- function(trace) {
 
 # With how columns are standardised, which files of version 1 do not have.
 rebuilt_blueprint <- function(b) {
-  standard <- lapply(b[["standard"]][c("center", "scale")], numbers)
+  standard <- lapply(b[["standard"]], numbers)
   c(rebuilt_encoding(b), if (!is.null(b[["standard"]])) list(standard = standard))
 }
 

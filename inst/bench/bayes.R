@@ -123,7 +123,7 @@ sweeps <- function() {
     quiet <- function(...) suppressWarnings(...)
     sweep <- cost(function(iter) quiet(bayes_hofm(x, ..., order = order, rank = rank, iter = iter, warmup = iter - 1, chains = 1, keep = 0,
                                                  control = hofm_control(seed = 1, threads = 1, keep_fitted = FALSE))))
-    epoch <- cost(function(iter) quiet(hofm(x, ..., order = order, rank = rank, lambda = 1e-6, solver = "cd",
+    epoch <- cost(function(iter) quiet(hofm(x, ..., order = order, rank = rank, lambda = 1e-6, standardize = FALSE, solver = "cd",
                                             control = hofm_control(seed = 1, threads = 1, max_iter = iter, tol = 0, sweep = "single",
                                                                    extrapolate = FALSE))))
     print(data.frame(data = label, order = order, rank = rank, sweep = sweep, epoch = epoch, ratio = sweep / epoch), digits = 3,

@@ -144,9 +144,13 @@ reference_epoch <- local({
 
 # A model of degree m alone, as the yardstick has it. No start collapses in the few epochs that are timed.
 fit_block <- function(x, ..., m, k = 30, lambda = 1e-3, control) {
-  suppressWarnings(hofm(x, ..., order = m, rank = c(rep(0, m - 2), k), lambda = lambda, linear = FALSE, intercept = FALSE,
-                        loss = "squared", control = control))
+  fit <- if (inherits(x, "link_pairs")) fit_given_pairs else hofm
+  suppressWarnings(fit(x, ..., order = m, rank = c(rep(0, m - 2), k), lambda = lambda, linear = FALSE, intercept = FALSE,
+                       standardize = FALSE, loss = "squared", control = control))
 }
+
+# The pairs of the file and nothing else, as the yardstick has them.
+fit_given_pairs <- function(...) hofm(..., negatives = "given", common = FALSE, tied = FALSE)
 
 epoch_seconds <- function(fit) timed(stats::median(diff(fit$trace$seconds)), alive_share(fit))
 

@@ -10,7 +10,7 @@ peak <- function(code, data) {
   as.numeric(utils::tail(system2(file.path(R.home("bin"), "Rscript"), script, stdout = TRUE), 1)) * 1024
 }
 fit_code <- function(solver) sprintf(
-  "fit <- suppressWarnings(hofm(job$x, job$y, order = 2, rank = 8, lambda = 1e-3, solver = '%s', loss = 'squared',
+  "fit <- suppressWarnings(hofm(job$x, job$y, order = 2, rank = 8, lambda = 1e-3, standardize = FALSE, solver = '%s', loss = 'squared',
      control = hofm_control(max_iter = 2, tol = 0, seed = 1, init_sd = 0.1, keep_fitted = FALSE)))", solver)
 
 job <- synthetic_job(size$n, size$d, size$filled, files = FALSE)
@@ -31,7 +31,7 @@ links <- with(counts, {
 })
 link_data <- tempfile(fileext = ".rds")
 saveRDS(list(x = links), link_data, compress = FALSE)
-link_code <- "fit <- suppressWarnings(hofm(job$x, order = 3, rank = 8, lambda = 1e-3,
+link_code <- "fit <- suppressWarnings(hofm(job$x, order = 3, rank = 8, lambda = 1e-3, standardize = FALSE, negatives = 'given', common = FALSE, tied = FALSE,
      control = hofm_control(max_iter = 2, tol = 0, seed = 1, init_sd = 0.1, sweep = 'single', keep_fitted = FALSE)))"
 say("memory of link pairs")
 link_more <- peak(link_code, link_data) - peak("", link_data)

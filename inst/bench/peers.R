@@ -5,7 +5,7 @@ rows <- list()
 ours <- function(m, k, solver, epochs = NULL) {
   control <- hofm_control(threads = 1, max_iter = epochs, tol = if (!is.null(epochs)) 0, eta = if (solver == "adagrad") 0.05, init_sd = 0.05, seed = 1,
                           keep_fitted = FALSE)
-  seconds <- elapsed(fit <- suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, loss = "squared",
+  seconds <- elapsed(fit <- suppressWarnings(hofm(job$x, job$y, order = m, rank = k, lambda = 1e-3, standardize = FALSE, loss = "squared",
                                                   solver = solver, control = control)))
   timed(seconds, alive_share(fit))
 }

@@ -7,7 +7,7 @@ do.call(rbind, lapply(if (smoke) 2 else 2:5, function(m) {
                           tol = 0, seed = 1, keep_fitted = FALSE)
   of <- function(model) function() {
     rank <- if (model == "hofm") c(rep(0, m - 2), 8) else 8
-    fit <- suppressWarnings(hofm(job$x, job$y, order = m, rank = rank, lambda = job$lambda, model = model,
+    fit <- suppressWarnings(hofm(job$x, job$y, order = m, rank = rank, lambda = job$lambda, standardize = FALSE, model = model,
                                  linear = FALSE, intercept = FALSE, solver = "cd", loss = "squared", control = control))
     epoch_seconds(fit)
   }

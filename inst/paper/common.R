@@ -130,7 +130,7 @@ fit_pairs <- function(pairs, settings, lambda, max_iter, ...) {
   if (pairs$one_set && !pairs$directed) pairs <- both_ways(pairs)
   control <- hofm_control(max_iter = max_iter, extrapolate = FALSE, threads = 1, seed = settings$key$split, keep_fitted = FALSE)
   arguments <- list(pairs, rank = settings$rank, lambda = lambda, model = settings$key$model, solver = settings$solver,
-                    common = FALSE, control = control, ...)
+                    common = FALSE, standardize = FALSE, tied = FALSE, control = control, ...)
   if (is.null(arguments$negatives)) arguments$negatives <- "given"
   if (!settings$key$model %in% c("all_subsets", "bilinear")) arguments$order <- settings$key$order
   quietly(do.call(hofm, arguments))

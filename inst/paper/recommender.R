@@ -42,7 +42,7 @@ rating_cells <- function(part, set, ranks) {
 rating_error <- function(x, y, train, test, cell, lambda, max_iter) {
   control <- hofm_control(max_iter = max_iter, extrapolate = FALSE, threads = 1, seed = 1, keep_fitted = FALSE)
   arguments <- list(x[train, ], y[train], rank = cell$key$rank, lambda = lambda, model = cell$model, loss = "squared",
-                    solver = cell$solver, control = control)
+                    solver = cell$solver, standardize = FALSE, control = control)
   fit <- quietly(do.call(hofm, arguments))
   c(test = sqrt(mean((predict(fit, x[test, ]) - y[test])^2)), objective = fit$objective)
 }

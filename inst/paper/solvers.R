@@ -42,7 +42,8 @@ make_trace <- function(cell, train) {
   control <- hofm_control(max_iter = cell$max_iter, tol = 0, extrapolate = FALSE, eta = cell$eta, threads = 1, seed = 1,
                           keep_fitted = FALSE)
   used <- system.time(fit <- quietly(hofm(train, order = cell$key$order, rank = cell$rank, lambda = cell$lambda, model = "shared",
-                                          solver = cell$key$solver, negatives = "given", common = FALSE, control = control)))
+                                          solver = cell$key$solver, negatives = "given", common = FALSE,
+                                          standardize = FALSE, tied = FALSE, control = control)))
   share <- min(1, (used[["user.self"]] + used[["sys.self"]]) / used[["elapsed"]])
   data.frame(iteration = fit$trace$iteration, processor_seconds = fit$trace$seconds * share, objective = fit$trace$objective)
 }
