@@ -72,7 +72,7 @@
 #' @param foldid A positive whole number for each row, saying which fold it is in, or a factor; `nfolds` is then not
 #'   used.
 #' @param fold_groups A factor, or names or numbers, one for each row: rows of a group are held out together. Not with `foldid`.
-#' @param standardize,penalty_factor As in [hofm()].
+#' @param standardize,penalty_factor As in [hofm()]. Rows are scaled by the training rows of each fold, nodes once by all nodes.
 #' @param groups As in [hofm()], which features belong together, one value for each feature. With one value for each row, and as long as
 #'   there are not as many features as rows, it is understood as `fold_groups`.
 #' @param measure What to measure: see below.
@@ -162,16 +162,19 @@ cv_hofm.link_pairs <- function(x, lambda = NULL, order = 2, rank = 8, nfolds = 1
                                n_lambda = 30, lambda_min_ratio = NULL, hold_out = c("pairs", "nodes"), model = "hofm",
                                loss = "squared", solver = "auto", intercept = TRUE, linear = NULL,
                                negatives = c("given", "all"), negative_weight = NULL, weights = NULL, offset = NULL,
-                               control = hofm_control(), ...) {
+                               control = hofm_control(), standardize = TRUE, ...) {
   check_dots(match.call(expand.dots = FALSE)$..., names(formals()))
   specs <- check_specs(if (!missing(order)) order, rank, model, loss, solver, intercept, linear, links = TRUE)
   check_pairs(x, "x")
+  scaled <- standardize_nodes(x, standardize, intercept)
+  x <- scaled$pairs
   specs <- lapply(specs, function(spec) c(spec, list(split = ncol(x$A))))
   check_blocks(x, specs[[1]])
   plan <- check_plan(lambda, nfolds, foldid, if (!missing(measure)) measure, keep, workers, n_lambda, lambda_min_ratio)
   hold_out <- if (missing(hold_out)) "pairs" else check_choice(hold_out, "hold_out", c("pairs", "nodes"))
   negatives <- if (missing(negatives)) "given" else check_choice(negatives, "negatives", c("given", "all"))
   parts <- pair_parts(x, weights, offset)
+  parts$blueprint$standard <- scaled$standard
   task <- pair_task(x, parts, specs[[1]], control, hold_out, negatives, negative_weight)
   cross_validate(task, specs, plan, control, resolve_dots(match.call(), parent.frame()))
 }
@@ -302,6 +305,10 @@ fit_call <- function(call, spec, env) {
   if (length(spec$rank)) call$rank <- as.double(spec$rank[1]) else call$rank <- NULL
   call$lambda <- if (length(unique(spec$lambda)) == 1) spec$lambda[1] else spec$lambda
   if (!is.null(spec$penalty_factor)) call$penalty_factor <- spec$penalty_factor
+  if (!is.null(spec$split)) {                              # what hofm() would choose otherwise
+    if (is.null(call$negatives)) call$negatives <- "given"
+    call[c("common", "tied")] <- FALSE
+  }
   tidy_call(call, env)
 }
 

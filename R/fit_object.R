@@ -91,6 +91,9 @@ shown_rules <- function() {
     call = function(f) is.call(f$call),
     lambda = function(f) is_plain_number(f$lambda) && length(f$lambda) > 0,
     solver = function(f) is_string(f$solver),
+    penalty = function(f) absent_or(f$penalty, is_plain_number),
+    penalty_factor = function(f) absent_or(f$penalty_factor, function(v) are_finite(v, length(f$features))),
+    tuning = function(f) absent_or(f$tuning, sound_tuning),
     trace = function(f) absent_or(f$trace, is_trace),
     converged = function(f) is_flag(f$converged),
     objective = number("objective"), deviance = function(f) is_finite_one(f$deviance) && f$deviance >= 0, null.deviance = number("null.deviance"),
@@ -107,6 +110,12 @@ shown_rules <- function() {
     }),
     validation = function(f) absent_or(f$validation, function(v) is_count(v$best)),
     negatives = function(f) absent_or(f$negatives, function(v) is_count(v$pairs) && is_count(v$links)))
+}
+
+# That of links is a table alone.
+sound_tuning <- function(tuning) {
+  if (is.data.frame(tuning)) return(TRUE)
+  is.list(tuning) && is.data.frame(tuning$table) && is_count(tuning$folds) && is_plain_number(tuning$off)
 }
 
 is_trace <- function(trace) {
