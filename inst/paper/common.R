@@ -119,9 +119,10 @@ split_graph <- function(graph, split) {
 
 # ---- Fitting and tuning ------------------------------------------------------------------------------------
 
-# Columns that a large penalty pulls to zero are no news here.
+# Columns that a large penalty pulls to zero are no news here, nor is an end at the number of iterations that was asked for.
 quietly <- function(code) {
-  withCallingHandlers(code, hofm_warning_collapsed = function(w) invokeRestart("muffleWarning"))
+  muffle <- function(w) invokeRestart("muffleWarning")
+  withCallingHandlers(code, hofm_warning_collapsed = muffle, hofm_warning_not_converged = muffle)
 }
 
 # Coordinate descent as in the paper, without extrapolation. Of an undirected graph every pair is given both ways round: nothing else

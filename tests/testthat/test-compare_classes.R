@@ -30,7 +30,7 @@ test_that("models of other packages give their probabilities", {
               rpart = ask("rpart", function() rpart::rpart(Species ~ ., train)))
   compared <- compare_models(models, iris[-odd, ])
   expect_true(all(compared$models$accuracy > 0.85))
-  skip_if_not_installed("glmnet")
+  skip_if_broken("glmnet")
   x <- as.matrix(iris[1:4])
   net <- glmnet::glmnet(x[odd, ], iris$Species[odd], family = "multinomial", lambda = 0.01)
   own <- compare_models(list(net = net), x[-odd, ], iris$Species[-odd])
@@ -43,8 +43,8 @@ test_that("models of other packages give their probabilities", {
 
 test_that("accuracy on vowel-like and digit-like data is beside that of its peers", {
   skip_on_cran()
-  skip_if_not_installed("mlbench")
-  skip_if_not_installed("nnet")
+  skip_if_broken("mlbench")
+  skip_if_broken("nnet")
   vowel <- local({ utils::data("Vowel", package = "mlbench", envir = environment()); get("Vowel") })
   vowel$V1 <- NULL
   train <- which(seq_len(nrow(vowel)) %% 2 == 1)

@@ -32,7 +32,7 @@ test_that("ties and zeros are answered in the order of the features", {
 test_that("interactions() names features and says what it cannot do", {
   set.seed(2)
   x <- matrix(rnorm(200), 50, dimnames = list(NULL, c("a", "b", "c", "d")))
-  fit <- hofm(x, x[, "a"] * x[, "c"] + x[, "d"], order = 3, rank = c(2, 0), lambda = 1e-4)
+  fit <- hofm(x, x[, "a"] * x[, "c"] + x[, "d"], order = 3, rank = c(2, 0), lambda = 1e-4, standardize = FALSE)
   top <- interactions(fit, 2, 2)
   expect_named(top, c("feature_1", "feature_2", "weight"))
   expect_identical(unlist(top[1, 1:2], use.names = FALSE), c("a", "c"))

@@ -118,8 +118,8 @@ test_that("model.matrix gives the columns of new data", {
   fit <- quick_fit(y ~ num + fac, d)
   m <- model.matrix(fit, d)
   expect_equal(colnames(m), variable.names(fit))
-  expect_equal(as.vector(m %*% fit$w) + fit$intercept,
-               unname(rowSums(predict(fit, d, type = "terms")[, 1:2])))
+  original <- coef(quick_fit(y ~ num + fac, d, order = 1), scale = "original")
+  expect_equal(as.vector(m %*% original$w) + original$intercept, fitted(quick_fit(y ~ num + fac, d, order = 1)))
   expect_error(model.matrix(fit), class = "hofm_error_unsupported")
 })
 

@@ -185,7 +185,7 @@ test_that("lost connections are tried three times, and a worker without the pack
 
 test_that("mirai gives the same bits, by name and as a cluster, and when one of its processes is killed", {
   skip_on_cran()
-  skip_if_not_installed("mirai")
+  skip_if_broken("mirai")
   data <- binary()
   shards <- sharded(data$x, data$f)
   one <- fit_with(shards)
@@ -212,7 +212,7 @@ test_that("mirai gives the same bits, by name and as a cluster, and when one of 
 
 test_that("future gives the same bits", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_broken("future.apply")
   data <- binary()
   shards <- sharded(data$x, data$f)
   old <- future::plan(future::multisession, workers = 2)
