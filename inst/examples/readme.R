@@ -1,8 +1,9 @@
 library(hofm)
 set.seed(1)
-x <- matrix(rnorm(8000), 1000, dimnames = list(NULL, letters[1:8]))
-y <- x[, "a"] + 2 * x[, "b"] * x[, "c"] * x[, "d"] + rnorm(1000)
-fit <- hofm(x[1:700, ], y[1:700], order = 3, rank = 4, lambda = 0.1)
+held_out <- tictactoe$position %in% sample(627, 209)       # a third of the positions, with their mirror images
+train <- tictactoe[!held_out, ]
+test <- tictactoe[held_out, ]
+fit <- hofm(wins ~ . - position, train, order = 3)         # nothing to scale, nothing to tune
 fit
-sqrt(mean((y[701:1000] - predict(fit, x[701:1000, ]))^2))  # the noise alone has 1
-interactions(fit, degree = 3, n = 2)                       # b c d was planted with weight 2
+mean(predict(fit, test, type = "class") == test$wins)
+interactions(fit, degree = 3, n = 4, by = "variable", data = train)

@@ -29,7 +29,7 @@ test_that("all pictures of all models can be drawn, on a small device too", {
   nodes <- small_matrix(12)
   pairs <- link_pairs(nodes, small_matrix(10, 3), seeded(4, data.frame(i = rep(1:12, 5), j = rep(1:10, 6), y = rbinom(60, 1, 0.5))))
   for (model in model_names()) {
-    fit <- quick_fit(pairs, model = model)
+    fit <- quick_fit(pairs, model = model, standardize = FALSE)
     for (which in c("model", "convergence", "interactions", "degrees", "embedding")) {
       expect_silent(drawn(plot(fit, which)))
       expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(fit, which)))
