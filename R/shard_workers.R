@@ -185,8 +185,17 @@ ask <- function(state, p, k, name, task) {
   sent <- tryCatch({
     serialize(message, state$nodes[[k]]$con, xdr = FALSE)
     TRUE
-  }, error = function(e) FALSE)
+  }, error = function(e) cut_off(state, k, e, FALSE))
   if (!sent) lose(state, p, k)
+}
+
+# What went wrong on a connection counts as the loss of its worker, but for a limit of setTimeLimit() that ran out just then: half a
+# message may be on its way, so the connection is given up, and the limit is told.
+cut_off <- function(state, k, error, value) {
+  if (!is_time_limit(error)) return(value)
+  state$alive[k] <- FALSE
+  try(close(state$nodes[[k]]$con), silent = TRUE)
+  stop(error)
 }
 
 # Those of the nodes that have something to say, or are gone.
@@ -196,10 +205,16 @@ ready_nodes <- function(state, at) {
   at[socketSelect(lapply(state$nodes[at], `[[`, "con"), FALSE, 1)]
 }
 
-read_answer <- function(node) tryCatch(unserialize(node$con), error = function(e) NULL)
+# R tells of it in these words only.
+is_time_limit <- function(error) {
+  limits <- c("reached elapsed time limit", "reached CPU time limit", "reached session elapsed time limit", "reached session CPU time limit")
+  conditionMessage(error) %in% c(limits, gettext(limits, domain = "R"))
+}
+
+read_answer <- function(state, k) tryCatch(unserialize(state$nodes[[k]]$con), error = function(e) cut_off(state, k, e, NULL))
 
 take_answer <- function(state, p, k) {
-  answer <- read_answer(state$nodes[[k]])
+  answer <- read_answer(state, k)
   if (is.null(answer)) return(lose(state, p, k))
   if (!identical(answer$tag, p$tag[k])) return(invisible())  # to a question of before
   shard <- p$busy[k]
@@ -248,7 +263,7 @@ drain <- function(state, p, seconds = 60) {
   at <- which(!is.na(p$busy) & state$alive)
   while (length(at) && Sys.time() < end) {
     for (k in ready_nodes(state, at)) {
-      answer <- read_answer(state$nodes[[k]])
+      answer <- read_answer(state, k)
       if (is.null(answer)) state$alive[k] <- FALSE
       if (is.null(answer) || identical(answer$tag, p$tag[k])) p$busy[k] <- NA_integer_
     }
@@ -312,6 +327,7 @@ is_answer <- function(result) {
 # A call that fails as a whole has lost its connection, as far as one can tell: the tasks themselves do not fail.
 called <- function(call, tasks, last) {
   results <- tryCatch(call(tasks, sum_at_worker), error = function(e) {
+    if (is_time_limit(e)) stop(e)
     if (!last && !is_missing_package(e)) return(NULL)
     hofm_abort(sprintf("A worker did not come back with its sums: %s", conditionMessage(e)), "hofm_error_worker")
   })

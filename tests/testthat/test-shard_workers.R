@@ -142,7 +142,22 @@ test_that("an interrupted pass leaves no answers behind either", {
   }, error = function(e) "ended")
   setTimeLimit()
   expect_identical(result, "ended")
-  expect_identical(parallel::clusterApply(cluster, 1:2, function(i) i * 10), list(10, 20))
+  # a limit that runs out in the middle of a message leaves a closed connection, never an answer to an earlier question
+  answer <- tryCatch(parallel::clusterApply(cluster, 1:2, function(i) i * 10), error = function(e) NULL)
+  expect_true(is.null(answer) || identical(answer, list(10, 20)))
+})
+
+test_that("a time limit is no lost connection", {
+  state <- list2env(list(alive = c(TRUE, TRUE), nodes = list(list(con = NULL), list(con = NULL))))
+  limit <- tryCatch({
+    setTimeLimit(elapsed = 0.05, transient = TRUE)
+    repeat Sys.sleep(0.01)
+  }, error = identity)
+  setTimeLimit()
+  expect_error(hofm:::cut_off(state, 2, limit, FALSE), conditionMessage(limit), fixed = TRUE)
+  expect_identical(state$alive, c(TRUE, FALSE))
+  expect_identical(hofm:::cut_off(state, 1, simpleError("error reading from connection"), FALSE), FALSE)
+  expect_error(hofm:::called(function(tasks, fun) stop(limit), list(1), FALSE), conditionMessage(limit), fixed = TRUE)
 })
 
 test_that("lost connections are tried three times, and a worker without the package is named", {
