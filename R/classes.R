@@ -83,6 +83,10 @@ fit_classes <- function(parts, spec, init, control, call) {
     converged <- before - objective <= 1e-4 * abs(objective)
     if (converged) break
   }
+  if (!converged) {
+    hofm_warn(sprintf("The fit is not converged after %d cycles over the classes: a larger `lambda` needs fewer.", class_cycles),
+              "hofm_warning_not_converged")
+  }
   if (!isTRUE(spec$tune)) report_zero_classes(state$fits, levels(classes))
   fit <- new_classes(state, classes, parts, weights, converged, kept, call)
   replace(fit, "seconds", proc.time()[["elapsed"]] - begun)
@@ -106,7 +110,7 @@ fit_one_class <- function(state, k, classes, parts, spec, control, call) {
   parts$offset <- -log_sum_exp(state$link[, -k, drop = FALSE])
   parts$meeting <- state$fits[[1]]$meeting                  # the rows are the same
   if (is.null(state$specs[[k]])) state$specs[[k]] <- class_spec(parts, spec, control)
-  fit <- expect_collapse(fit_checked(parts, state$specs[[k]], state$fits[[k]], control, call))
+  fit <- expect_collapse(fit_checked(parts, state$specs[[k]], state$fits[[k]], control, call, remarks = FALSE))
   state$link[, k] <- fit$linear.predictors - parts$offset
   total <- if (is.null(parts$weights)) length(classes) else sum(parts$weights)
   state$penalty[k] <- fit$objective - fit$deviance / (2 * total)

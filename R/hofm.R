@@ -441,8 +441,9 @@ pair_parts <- function(pairs, weights, offset) {
 #' @param parts A list: `x`, `blueprint`, `y`, `weights`, `offset`, `offset_given` and perhaps `na.action`; or `blocks`
 #'   and `n` in place of `x`. `task` says what is learned, see fit.R, if it is not the rows as they are; for all pairs of nodes
 #'   `training` is the problem that is trained on, and the rows are those that measures of the fit are about.
+#' @param remarks Whether to say what a user should hear of the fit: not of one of many.
 #' @noRd
-fit_checked <- function(parts, spec, init, control, call) {
+fit_checked <- function(parts, spec, init, control, call, remarks = TRUE) {
   if (has_many_classes(parts$y, spec$loss)) return(fit_classes(parts, spec, init, control, call))
   if (!is.null(parts$x) && is_proportions(parts$y, spec$loss)) return(fit_proportions(parts, spec, init, control, call))
   control <- check_control(control, length(factor_names(spec)))
@@ -457,7 +458,7 @@ fit_checked <- function(parts, spec, init, control, call) {
     fit_penalised(training, spec, control, init))
   if (isTRUE(spec$tied)) engine <- tie_engine(engine, training, problem, spec, control)
   fit <- new_hofm(engine, problem, spec, control, response_facts(checked$response), checked$weights, checked$parts, call)
-  remark_on_fit(fit, training, spec)
+  if (remarks) remark_on_fit(fit, training, spec)
   fit
 }
 

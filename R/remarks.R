@@ -3,7 +3,7 @@
 
 remark_on_fit <- function(fit, problem, spec) {
   if (!isTRUE(fit$converged)) remark_on_convergence(fit)
-  if (fit$deviance > fit$null.deviance * (1 + 1e-6)) remark_on_null(fit)
+  if (problem$task$kind == "samples" && fit$deviance > fit$null.deviance * (1 + 1e-3)) remark_on_null(fit)
   remark_on_idle(problem, spec)
 }
 
