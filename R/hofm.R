@@ -121,7 +121,7 @@
 #' the model can, a large value pulls everything but the intercept to zero. *A number is on the scale of the standardised columns and
 #' response, unless* `standardize = FALSE`. `NULL` chooses on rows that are held out: ten or five folds of up to 5,000 rows, one
 #' split of more, from at most a million rows. Degree 1 comes first; each higher degree is added if it lowers the held-out loss by more
-#' than 1.5 standard errors (from degree 3 on, 2), and is left at zero otherwise (`fit$tuning$off`); in the end all penalties are moved together. That
+#' than a standard error (from degree 3 on, two), and is left at zero otherwise (`fit$tuning$off`); in the end all penalties are moved together. That
 #' takes the time of about ten fits, and `set.seed()` or a `seed` in the control makes it reproducible.
 #'
 #' `penalty_factor` multiplies the penalties of single features, for all degrees. Where `lambda` is `NULL` and it is not given, groups of

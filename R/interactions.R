@@ -105,6 +105,7 @@ interactions <- function(fit, degree = 2, n = 20, possible = TRUE, data = NULL, 
   check_data_given(data, c(`by = "variable"` = how$by == "variable", `sort = "effect"` = how$sort == "effect", resample = resample > 0))
   if (resample > 0 && is.null(refits)) refits <- resampled(fit, data, resample, seed, workers)
   x <- if (!is.null(data)) interaction_rows(fit, data)
+  if (how$degree %in% fit$tuning$off) remark_on_off(how$degree)
   found <- interaction_table(fit, x, how)
   if (is.null(refits)) return(found)
   with_refits(found, lapply(refits, replace, "meeting", list(fit$meeting)), x, how,

@@ -31,6 +31,12 @@ remark_on_idle <- function(problem, spec) {
             "hofm_warning_idle_degree")
 }
 
+# Weights of zero are an answer, but not to the question that was asked.
+remark_on_off <- function(degree) {
+  hofm_inform(sprintf(paste("Degree %d is left at zero in this fit, since it did not help on rows held out: all its weights are zero.",
+                            "A `lambda` of your own fits it all the same."), degree))
+}
+
 # Numbers that stand for persons or things: their size means nothing, and neither does a slope.
 remark_on_ids <- function(values, names, types) {
   for (k in which(types == "numeric" & is_id_name(names))) {

@@ -94,9 +94,9 @@ settle_degree <- function(state, t, best, path) {
   state
 }
 
-# The best of a path is the best of several chances, and a third degree is tried after a second: what is taken for a gain
-# has to be larger than one standard error.
-needed_gain <- function(t) if (t == 2) 1.5 else 2
+# The best of a path is the best of several chances, and a third degree is tried after a second: what is taken for its gain
+# has to be larger.
+needed_gain <- function(t) if (t == 2) 1 else 2
 
 # Held-out gain over what the state has, in standard errors of the mean of its differences.
 paired_gain <- function(state, loss) {

@@ -56,6 +56,14 @@ test_that("rows left out are counted when a fit is printed, and so is how lambda
   expect_output(print(hofm(mpg ~ wt + hp, mtcars, control = hofm_control(seed = 1))), "chosen by 10-fold cross-validation")
 })
 
+test_that("weights of a degree that was left out are zero with a word on why", {
+  noise <- seeded(3, data.frame(y = rnorm(60), a = rnorm(60), b = rnorm(60)))
+  fit <- hofm(y ~ ., noise, rank = 2, control = hofm_control(seed = 1))
+  expect_identical(fit$tuning$off, 2L)
+  expect_message(found <- interactions(fit), "Degree 2 is left at zero")
+  expect_true(all(found$weight == 0))
+})
+
 test_that("AIC and BIC say why they are missing", {
   fit <- hofm(mpg ~ wt + hp, mtcars, lambda = 0.1)
   expect_warning(value <- AIC(fit), "held-out rows", class = "hofm_warning_no_count")
