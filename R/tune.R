@@ -27,8 +27,8 @@ tune_penalties <- function(problem, spec, control, groups) {
   null <- mean_loss(state, state$loss)
   for (t in steps) state <- tune_degree(state, t)
   state <- tune_scale(tune_groups(state, groups))
-  shares <- state$pieces[[1]]$train$n / problem$n
-  list(lambda = whole_lambda(state, shares), off = state$off, penalty_factor = state$penalty_factor,
+  share <- rows_used(state$pieces) / sum(problem$weights > 0)
+  list(lambda = whole_lambda(state, share), off = state$off, penalty_factor = state$penalty_factor,
        tuning = list(table = state$table, rows = length(state$loss), folds = length(pieces), off = state$off, exponent = state$exponent,
                      loss = mean_loss(state, state$loss), null = null))
 }
@@ -267,9 +267,14 @@ scaled_state <- function(state, times) {
   replace(state, c("loss", "parameters"), tried[c("loss", "parameters")])
 }
 
+# Each row is held out in one piece, or is in the training part of the only one.
+rows_used <- function(pieces) pieces[[1]]$train$n + pieces[[1]]$held$n
+
 # ---- For all rows ------------------------------------------------------------------------------------------
 
-# The prior stays, and the rows are more: lambda is inversely proportional to their number. Degrees that are not fitted go with the others.
+# Of a part of the rows: the prior stays, and the rows are more, so that lambda is inversely proportional to their number. A fold that was
+# held out is no such part: for factors of ids what served best without it served best with it, too. Degrees that are not fitted go
+# with the others.
 whole_lambda <- function(state, share) {
   lambda <- state$lambda * share
   lambda[is.na(lambda)] <- max(lambda, 0, na.rm = TRUE)

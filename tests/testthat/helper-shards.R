@@ -40,7 +40,11 @@ wait_for <- function(condition, seconds = 60) {
   }
 }
 
-is_running <- function(pid) tools::pskill(pid, 0)
+# A child that was killed stays in the table of processes, as a zombie, until its parent asks how it ended.
+is_running <- function(pid) {
+  status <- tryCatch(suppressWarnings(readLines(sprintf("/proc/%d/stat", pid), 1)), error = function(e) NULL)
+  if (is.null(status)) tools::pskill(pid, 0) else !grepl("[)] Z ", status)
+}
 
 binary <- function(n = 300, d = 12, seed = 5) {
   set.seed(seed)

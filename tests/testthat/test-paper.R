@@ -76,7 +76,7 @@ test_that("a row holds the AUC over all other pairs of the fit with the chosen l
   graph <- tiny_graph()
   parts <- split_links(graph$A, graph$B, edges = graph$edges, prop = 0.5, seed = 1)
   fit <- suppressWarnings(hofm(parts$train, order = 2, rank = 2, lambda = row$lambda, solver = "cd", model = "hofm",
-                               negatives = "given", common = FALSE,
+                               negatives = "given", common = FALSE, standardize = FALSE, tied = FALSE,
                                control = hofm_control(max_iter = 5, extrapolate = FALSE, threads = 1, seed = 1)),
                           classes = "hofm_warning_collapsed")
   scores <- score_links(fit, graph$A, graph$B)
