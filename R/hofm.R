@@ -120,9 +120,9 @@
 #' `lambda` decides most. It is the weight of half the sum of the squared parameters beside the *mean* loss of a row: 0 fits as closely as
 #' the model can, a large value pulls everything but the intercept to zero. *A number is on the scale of the standardised columns and
 #' response, unless* `standardize = FALSE`. `NULL` chooses on rows that are held out: ten or five folds of up to 5,000 rows, one
-#' split of more, from at most a million rows. Degree 1 comes first; each higher degree is added if it lowers the held-out loss by more
-#' than a standard error (from degree 3 on, two), and is left at zero otherwise (`fit$tuning$off`); in the end all penalties are moved together. That
-#' takes the time of about ten fits, and `set.seed()` or a `seed` in the control makes it reproducible.
+#' split of more or of very long rows, from at most a million rows. Degree 1 comes first; each higher degree is added if it lowers the
+#' held-out loss by more than a standard error (from degree 3 on, two), and is left at zero otherwise (`fit$tuning$off`); in the end all
+#' penalties are moved together. That takes the time of about ten fits, and `set.seed()` or a `seed` in the control makes it reproducible.
 #'
 #' `penalty_factor` multiplies the penalties of single features, for all degrees. Where `lambda` is `NULL` and it is not given, groups of
 #' features that differ in how many rows they have, such as persons and their sex, may get different ones: see `groups`.

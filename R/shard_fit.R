@@ -16,7 +16,7 @@
 #' A start is drawn with a spread that comes from the first shard alone, up to ten thousand rows of it, and the variances of degrees that
 #' `summary()` shows are over these rows. There are no `fitted()` values. `standardize` is by statistics of all rows of the folder, which
 #' [write_shards()] gathers, those left out of `x` included; the files stay as they are, and rows are scaled as they are read.
-#' `lambda = NULL` is chosen as in memory, from at most 200,000 rows that are spread over the shards.
+#' `lambda = NULL` is chosen as in memory, from at most a million rows that are spread over the shards.
 #'
 #' @section Checkpoints:
 #' With `hofm_control(checkpoint = "fit.chk")` the state of the solver is kept in that file: after every epoch or step, but so seldom

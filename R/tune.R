@@ -9,6 +9,7 @@
 # Rows that are enough to choose penalties from. Of ids with few rows each a part of the rows says too little: a fifth of a million ratings
 # asked for penalties of factors that were three times too large.
 tuning_rows <- 1e6
+tuning_nonzeros <- 2e7
 
 #' Choose penalties
 #' @param problem,spec as in fit.R, standardised already; lambda of spec is not looked at.
@@ -37,17 +38,24 @@ tune_penalties <- function(problem, spec, control, groups) {
 #' @noRd
 tuning_pieces <- function(problem) {
   rows <- which(problem$weights > 0)
-  if (length(rows) > tuning_rows) rows <- sort(sample(rows, tuning_rows))
+  nonzeros <- mean_nonzeros(problem)
+  most <- max(1000, min(tuning_rows, tuning_nonzeros / max(nonzeros, 1)))
+  if (length(rows) > most) rows <- sort(sample(rows, most))
   folds <- if (length(rows) <= 1000) 10 else 5
   if (length(rows) < 2 * folds) folds <- length(rows) %/% 2
   if (folds < 2) return(list())
   strata <- if (length(unique(problem$y[rows])) == 2) problem$y[rows] else rep(1, length(rows))
   fold <- deal_rows(folds, strata)
-  used <- if (length(rows) <= 5000) seq_len(folds) else 1L
+  used <- if (length(rows) <= 5000 && length(rows) * nonzeros <= 2e6) seq_len(folds) else 1L
   pieces <- lapply(used, function(f) {
     list(train = take_samples(problem, rows[fold != f]), held = take_samples(problem, rows[fold == f]))
   })
   Filter(function(piece) length(unique(piece$train$y)) > 1, pieces)
+}
+
+# Nonzeros of a row, on average.
+mean_nonzeros <- function(problem) {
+  sum(vapply(problem$blocks, function(block) length(block$x@i) / max(1, nrow(block$x)), 0))
 }
 
 # Before anything is fitted: the intercept alone.
