@@ -82,6 +82,7 @@ datasets <- list(
   absence = list(needs = "MASS", make = function() table_of(from("MASS", "quine"), "Days"), counts = TRUE),
   words = list(needs = character(), make = function() {
     x <- as.data.frame(as.matrix((debian_r$features > 0) * 1))
+    names(x) <- paste0("word_", seq_along(x))
     x$y <- factor(rownames(debian_r$features) %in% debian_r$links$to, labels = c("leaf", "used"))
     x
   }),
