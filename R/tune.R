@@ -269,7 +269,8 @@ walk_scale <- function(state, step, most = 4L) {
 scaled_state <- function(state, times) {
   top <- max(which(!is.na(state$lambda)), 1L)
   t <- if (model_table()[[state$spec$model]]$per_degree) top else NA_integer_
-  state$lambda <- times * state$lambda
+  fitted <- setdiff(seq_along(state$lambda), state$off)     # a degree that is left at zero keeps the penalty that holds it there
+  state$lambda[fitted] <- times * state$lambda[fitted]
   tried <- try_lambda(state, up_to_degree(state$spec, t, state$off), t, state$lambda[top], state$parameters)
   state$table <- rbind(state$table, tried$row)
   replace(state, c("loss", "parameters"), tried[c("loss", "parameters")])

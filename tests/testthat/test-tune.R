@@ -18,6 +18,15 @@ test_that("a planted degree is found, and degrees without a signal are left at z
   }
 })
 
+test_that("the penalties of a fit, given as numbers, leave the same degrees at zero", {
+  d <- planted(400, 1, 21)
+  fit <- hofm(d$x, d$y, order = 3, rank = 2, control = hofm_control(seed = 1))
+  again <- collapsing(hofm(d$x, d$y, order = 3, rank = 2, lambda = fit$lambda, control = hofm_control(seed = 1)))
+  expect_setequal(fit$tuning$off, 2:3)
+  expect_lt(max(abs(unlist(again$P))), 0.05)
+  expect_equal(fitted(again), fitted(fit), tolerance = 1e-2)
+})
+
 test_that("what was chosen is in the fit, costs no more than it may, and depends on the seed alone", {
   d <- planted(300, 2, 41)
   fit <- hofm(d$x, d$y, rank = 2, control = hofm_control(seed = 4))
