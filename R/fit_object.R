@@ -93,7 +93,6 @@ shown_rules <- function() {
     solver = function(f) is_string(f$solver),
     penalty = function(f) absent_or(f$penalty, is_plain_number),
     penalty_factor = function(f) absent_or(f$penalty_factor, function(v) are_finite(v, length(f$features))),
-    tuning = function(f) absent_or(f$tuning, sound_tuning),
     trace = function(f) absent_or(f$trace, is_trace),
     converged = function(f) is_flag(f$converged),
     objective = number("objective"), deviance = function(f) is_finite_one(f$deviance) && f$deviance >= 0, null.deviance = number("null.deviance"),
@@ -158,6 +157,7 @@ fit_rules <- function() {
     common = function(f) absent_or(f$common, function(rule) sound_common(rule, f$features)),
     tied = function(f) absent_or(f$tied, is_flag) && (!isTRUE(f$tied) || sound_sides(f$features)),
     blueprint = sound_blueprint,
+    tuning = function(f) absent_or(f$tuning, sound_tuning),
     meeting = function(f) absent_or(f$meeting, function(m) sound_meeting(m, length(f$features))),
     response = function(f) is_one_of(f$response$kind, kinds) && length(f$response$levels) %in% c(0, 2) &&
       absent_or(f$response$range, function(v) are_finite(v, 2)),
