@@ -134,7 +134,7 @@ test_that("an interrupted pass leaves no answers behind either", {
   data <- binary(2000)
   shards <- sharded(data$x, data$f, size = 100)
   cluster <- parallel::makeCluster(2)
-  on.exit(parallel::stopCluster(cluster))
+  on.exit(for (k in 1:2) try(parallel::stopCluster(cluster[k]), silent = TRUE))
   libraries(cluster)
   result <- tryCatch({
     setTimeLimit(elapsed = 0.7, transient = TRUE)

@@ -12,17 +12,17 @@ stopping <- function(..., max_iter = 200, patience = 3, threads = 1) {
 test_that("the parameters kept are those of a fit to the same rows that ends at the best epoch", {
   d <- noisy()
   for (solver in c("adagrad", "sgd")) {
-    fit <- collapsing(hofm(d$x, d$y, rank = 6, lambda = 1e-6, solver = solver, control = stopping()))
+    fit <- collapsing(paper_fit(d$x, d$y, rank = 6, lambda = 1e-6, solver = solver, control = stopping()))
     best <- fit$validation$best
     expect_gt(best, 0)
     expect_lt(best, max(fit$trace$iteration))                 # it did stop early
     expect_lt(max(fit$trace$iteration), 200)
     train <- setdiff(seq_len(200), fit$validation$rows)
     control <- hofm_control(max_iter = best, tol = 0, seed = 7, threads = 1)
-    direct <- collapsing(hofm(d$x[train, ], d$y[train], rank = 6, lambda = 1e-6, solver = solver, control = control))
+    direct <- collapsing(paper_fit(d$x[train, ], d$y[train], rank = 6, lambda = 1e-6, solver = solver, control = control))
     fields <- c("intercept", "w", "P", "objective")
     expect_identical(fit[fields], direct[fields])
-    shorter <- collapsing(hofm(d$x, d$y, rank = 6, lambda = 1e-6, solver = solver, control = stopping(max_iter = best)))
+    shorter <- collapsing(paper_fit(d$x, d$y, rank = 6, lambda = 1e-6, solver = solver, control = stopping(max_iter = best)))
     expect_identical(fit[fields], shorter[fields])
   }
 })
