@@ -31,7 +31,8 @@
 #' @seealso [predict.bayes_hofm()], [hofm_prior()], [as_hofm()].
 #' @examples
 #' cars <- transform(mtcars, cyl = factor(cyl))
-#' fit <- bayes_hofm(mpg ~ cyl + hp + wt, cars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ cyl + hp + wt, cars, rank = 2, iter = 200, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' predict(fit, cars[1:3, ], interval = "predictive")
 #' interactions(fit, degree = 2, n = 3)
 #' @export

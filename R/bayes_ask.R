@@ -22,7 +22,8 @@
 #' @name bayes_hofm_methods
 #' @seealso [bayes_hofm()], [predict.bayes_hofm()]
 #' @examples
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' coef(fit)
 #' sigma(fit)
 #' plot(fit, n = 2)

@@ -134,7 +134,8 @@ sound_training <- function(training, fit) {
 #' @param ... Not used.
 #' @return `x`, invisibly; `summary()` an object of class `summary.bayes_hofm`: a list with the fit and the data frame `diagnostics`.
 #' @examples
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' summary(fit)
 #' @export
 print.bayes_hofm <- function(x, digits = max(3, getOption("digits") - 3), ...) {
@@ -191,7 +192,8 @@ print.summary.bayes_hofm <- function(x, digits = max(3, getOption("digits") - 3)
 #'   ends of ordered classes, from the second on; `scale[t,g]`, the root mean square of the parameters of degree t and group g under their prior;
 #'   `w[feature]` and `W[feature,feature]`, weights in the unit of the response on standardised columns; `pred[i]`.
 #' @examplesIf requireNamespace("posterior", quietly = TRUE)
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' posterior::summarise_draws(posterior::as_draws(fit, interactions = list(c("hp", "wt")), newdata = mtcars[1:2, ]))
 #' @exportS3Method posterior::as_draws
 as_draws.bayes_hofm <- function(x, interactions = NULL, newdata = NULL, offset = NULL, ...) {
@@ -329,7 +331,8 @@ bayes_interaction_frame <- function(index, weights, fit, level) {
 #' @param ... Nothing else can be changed.
 #' @return A fit with all draws. Chains go on where they were: a fit in two parts has the chains of a fit in one.
 #' @examples
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 100, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 100, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' update(fit, iter = 100)
 #' @export
 update.bayes_hofm <- function(object, iter, keep = NULL, ...) {
@@ -372,7 +375,8 @@ join_chains <- function(a, b) {
 #' @param chain Number of the chain.
 #' @return A fit of class `hofm`.
 #' @examples
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' predict(as_hofm(fit), mtcars[1:3, ])
 #' @export
 as_hofm <- function(fit, chain = 1) {

@@ -20,7 +20,8 @@
 #'   matrix with a column for each class, for `"terms"` one with a column for each part.
 #' @seealso [bayes_hofm()], [posterior_predict.bayes_hofm()]
 #' @examples
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' predict(fit, mtcars[1:3, ], interval = "predictive", level = 0.8)
 #' @export
 predict.bayes_hofm <- function(object, newdata = NULL, type = c("response", "link", "prob", "class", "terms"),
@@ -234,7 +235,8 @@ draw_parameters <- function(fit, draw) {
 #'   `loo()` and `waic()` return what those of the loo package do, so that `loo::loo_compare()` compares fits, such as
 #'   orders.
 #' @examplesIf requireNamespace("loo", quietly = TRUE)
-#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 400, chains = 2, control = hofm_control(seed = 1))
+#' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 400, chains = 2,
+#'                   control = hofm_control(seed = 1))
 #' suppressWarnings(loo::loo(fit))
 #' @name posterior_predict.bayes_hofm
 #' @exportS3Method rstantools::posterior_predict

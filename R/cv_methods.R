@@ -31,6 +31,8 @@
 #' predict(cv, cars[1:3, ], s = "lambda.1se")
 #' coef(cv, degree = 1)
 #' head(residuals(cv))
+#' @param nsim,seed As in [simulate()].
+#' @param parm,level Not used.
 #' @name cv_hofm_methods
 NULL
 
@@ -92,7 +94,9 @@ family.cv_hofm <- handed_on(stats::family)
 
 #' @rdname cv_hofm_methods
 #' @export
-simulate.cv_hofm <- handed_on(stats::simulate)
+simulate.cv_hofm <- function(object, nsim = 1, seed = NULL, s = c("lambda.min", "lambda.1se"), ...) {
+  stats::simulate(chosen_fit(object, if (missing(s)) "lambda.min" else s), nsim, seed, ...)
+}
 
 #' @rdname cv_hofm_methods
 #' @export
@@ -100,7 +104,7 @@ vcov.cv_hofm <- handed_on(stats::vcov)
 
 #' @rdname cv_hofm_methods
 #' @export
-confint.cv_hofm <- handed_on(stats::confint)
+confint.cv_hofm <- function(object, parm, level = 0.95, ...) stats::confint(chosen_fit(object, "lambda.min"))
 
 #' @rdname cv_hofm_methods
 #' @export

@@ -34,7 +34,7 @@
 #'
 #' @format A data frame with 4,520 rows and 11 columns:
 #' \describe{
-#'   \item{top_left, top_middle, ..., centre, ..., bottom_right}{Nine factors, the squares: `"free"`, `"own"` (of the player whose turn it
+#'   \item{top_left, top_middle, top_right, middle_left, centre, middle_right, bottom_left, bottom_middle, bottom_right}{Nine factors, the squares: `"free"`, `"own"` (of the player whose turn it
 #'     is) or `"other"`.}
 #'   \item{wins}{Whether the player to move wins (2,836 rows); else it is a draw or a loss.}
 #'   \item{position}{A number for positions that are the same but for turning and mirroring the board, 1 to 627. Hold out whole positions,

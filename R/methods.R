@@ -170,6 +170,7 @@ logLik.hofm <- function(object, ...) {
 
 #' @rdname hofm_methods
 #' @param k As in [AIC()].
+#' @importFrom stats AIC BIC
 #' @export
 AIC.hofm <- function(object, ..., k = 2) without_count(object, "AIC", NextMethod())
 
