@@ -194,7 +194,8 @@ print.summary.bayes_hofm <- function(x, digits = max(3, getOption("digits") - 3)
 #' @examplesIf requireNamespace("posterior", quietly = TRUE)
 #' fit <- bayes_hofm(mpg ~ hp + wt, mtcars, rank = 2, iter = 200, chains = 2,
 #'                   control = hofm_control(seed = 1))
-#' posterior::summarise_draws(posterior::as_draws(fit, interactions = list(c("hp", "wt")), newdata = mtcars[1:2, ]))
+#' draws <- posterior::as_draws(fit, interactions = list(c("hp", "wt")), newdata = mtcars[1:2, ])
+#' posterior::summarise_draws(draws)
 #' @exportS3Method posterior::as_draws
 as_draws.bayes_hofm <- function(x, interactions = NULL, newdata = NULL, offset = NULL, ...) {
   check_bayes(x, "x", draws = TRUE)

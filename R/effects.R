@@ -29,7 +29,8 @@
 #' cars <- transform(mtcars, cyl = factor(cyl), hp = hp / 100)
 #' fit <- hofm(mpg ~ cyl + hp + wt, cars, rank = 2, lambda = 0.01)
 #' effects_hofm(fit, "cyl", cars)
-#' plot(effects_hofm(bootstrap_hofm(fit, cars, times = 10, seed = 1), "wt", cars, method = "ale", points = 8))
+#' boot <- bootstrap_hofm(fit, cars, times = 10, seed = 1)
+#' plot(effects_hofm(boot, "wt", cars, method = "ale", points = 8))
 #' plot(effects_hofm(fit, c("hp", "cyl"), cars, points = 8))
 #' @export
 effects_hofm <- function(fit, variables, data, method = c("pdp", "ale"), type = c("response", "link"), points = 20, level = 0.9,

@@ -55,7 +55,8 @@
 #' @seealso [hofm.hofm_shards()] to fit them; `vignette("scale")`.
 #' @examples
 #' set.seed(1)
-#' people <- data.frame(age = round(runif(300, 18, 80)), town = sample(c("Bonn", "Kyoto", "Lima"), 300, TRUE))
+#' people <- data.frame(age = round(runif(300, 18, 80)),
+#'                      town = sample(c("Bonn", "Kyoto", "Lima"), 300, TRUE))
 #' people$bought <- people$age > 50 & people$town == "Lima"
 #' dir <- tempfile()
 #' shards <- write_shards(people, dir, bought ~ log(age) + town, shard_nonzeros = 200)
@@ -87,7 +88,8 @@
 #'
 #' # A data base, 100,000 rows at a time
 #' result <- DBI::dbSendQuery(connection, "SELECT age, town, bought FROM people")
-#' write_shards(function() if (!DBI::dbHasCompleted(result)) DBI::dbFetch(result, 1e5), dir, bought ~ .)
+#' next_rows <- function() if (!DBI::dbHasCompleted(result)) DBI::dbFetch(result, 1e5)
+#' write_shards(next_rows, dir, bought ~ .)
 #' }
 #' @concept files
 #' @export
